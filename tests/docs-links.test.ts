@@ -18,7 +18,7 @@ describe('the checker', () => {
   it.each([
     ['README.md', true],
     ['docs', true],
-    ['docs/trust.md#flags-of-a-run', true],
+    ['docs/trust.md#run-flags', true],
     ['docs/trust.md#no-such-heading', false],
     ['docs/no-such-page.md', false],
   ])('resolves %s: %s', (link, expected) => {

@@ -1,7 +1,7 @@
 import { createRuntime } from 'cadre'
 
 const runtime = await createRuntime({
-  trust: true, // use the agents, hooks and tools of this folder
+  trust: true, // use the agents, hooks and tools in this folder
   allow: ['write'], // do not ask before an agent writes a file
   onEvent: (event) => event.type === 'call.started' && console.error(event.session, event.tool),
 })

@@ -92,6 +92,21 @@ export const phrases = [
   [/\bhave (?:all )?their defaults\b/i, 'use their defaults'],
   [/\bis in the way\b/i, '… already exists there'],
   [/\bby (?:somebody|nobody)\b/i, 'an unknown user, no one'],
+  [/\bof (?:the same|that|this) name\b/i, 'with the same name'],
+  [/\bbudgets? (?:of|in) (?:tokens|money|calls)\b/i, 'token budget, money budget, call budget'],
+  [/\bcalls? of (?:the|its|that|such a) tool\b/i, 'call to the tool'],
+  [/\bcalls? of (?:one|the same) reply\b/i, 'calls in one reply'],
+  [/\bnothing else of\b/i, 'no other part of'],
+  [/`[^`\n]+` of (?:the|its|your) (?:home|project|workspace|policy)\b/i, "the home's `…`, `…` in the home"],
+  [/\bfiles of (?:the|this|its|your) (?:home|project|workspace|repository)\b/i, 'files in the …'],
+  [/\bsign-in of (?:an?|the) editor\b/i, "an editor's sign-in"],
+  [/\b(?:maximum|highest) depth of delegation\b/i, 'maximum delegation depth'],
+  [/\bin the spelling of\b/i, "in the program's spelling"],
+  [
+    /\bthe (?:report|journal|lease|prompt|status) of (?:the|a|this|each) (?:session|run|agent|task|child)\b(?! (?:that|whose|which|with|in|at|or|and)\b)/i,
+    "the session's report",
+  ],
+  [/\bothers? users? than\b/i, 'users other than …'],
 ]
 
 /** Returns every phrase in a text, with its line. A phrase may span lines. */

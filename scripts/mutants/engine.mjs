@@ -207,7 +207,7 @@ export const engineMutants = {
     [
       'a message that the model has not seen counts as answered',
       `${core}/session/state.ts`,
-      'const unseen = takeUnseen(state, entry.asked)',
+      'const unseen = takeUnseenMessages(state, entry.asked)',
       'const unseen: Message[] = []',
     ],
     ['a reply to removed entries counts', `${core}/session/state.ts`, 'asked >= seq', 'false'],

@@ -219,7 +219,7 @@ describe('cadre agents export', () => {
     )
     expect(stderr).toBe(
       'cadre: reviewer: Renamed for Claude Code: read → Read; search → Grep, Glob.\n' +
-        'cadre: reviewer: Claude Code ignores these keys of Cadre: my-key.\n',
+        'cadre: reviewer: Claude Code ignores these Cadre keys: my-key.\n',
     )
   })
 

@@ -154,7 +154,7 @@ describe('agents show', () => {
       name: 'depth',
       value: 2,
       unit: 'per run',
-      from: 'limits.depth of the configuration',
+      from: 'limits.depth in the configuration',
     })
     expect(view.userInvocable).toEqual({ value: true, from: at(8) })
     expect(view.modelInvocable).toEqual({ value: true, from: 'default' })

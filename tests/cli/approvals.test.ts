@@ -144,7 +144,7 @@ test('a decision that would permit more than an earlier one is reported, and per
   expect((await project.cadre(['approve', record!.id])).code).toBe(0)
 })
 
-test('many calls of one reply wait together, and only questions are printed', async () => {
+test('many calls in one reply wait together, and only questions are printed', async () => {
   const call = { tool: 'execute_command', input: { command: 'node -e 1' }, repeat: 12 }
   const project = createProject({ 'p.yaml': { lanes: { assistant: [{ calls: [call] }] } } })
   const { code, stderr } = await project.cadre(['run', '--json', '--model', 'scripted:p.yaml', 'x'])

@@ -77,7 +77,7 @@ const filler = 'word '.repeat(1_000)
 
 /** A server that never answers a request for a summary, or answers it. */
 async function talk(summary: ReturnType<typeof answers.reply>) {
-  const isSummary = (text: string) => text.includes('Summarise the work of an agent')
+  const isSummary = (text: string) => text.includes("Summarise an agent's work")
   const wire = await startWire(({ text }) =>
     isSummary(text) ? summary : answers.reply({ text: `Answer ${filler}end.` }),
   )

@@ -178,7 +178,7 @@ test('a handoff to an unknown or restricted agent is reported, and stays availab
     expect.stringMatching(/"Hidden" cannot be accepted: only other agents can start agent "secret"/),
     expect.stringContaining('the handoff "Empty" has no message to send'),
     expect.stringContaining('there is no handoff 99: 1 to 8 are available'),
-    expect.stringContaining('is not the number of a handoff. Usage: /handoff'),
+    expect.stringContaining('is not a handoff number. Usage: /handoff'),
   ])
   // If no agent has that name, `agent` is the general one; afterwards 5 is an ordinary message.
   expect(reportsOf(ended).map(({ text }) => text)).toEqual([

@@ -67,8 +67,8 @@ describe('cadre policy explain', () => {
   test.each([
     ['lead', 'worker', /lead may not delegate to worker/],
     ['worker', 'lead', /worker may not delegate to lead/],
-    ['1', 'outsider', /no chain of delegations reaches outsider 1 below/],
-    ['9', 'worker', /maximum depth of delegation is 3/],
+    ['1', 'outsider', /no delegation chain reaches outsider 1 below/],
+    ['9', 'worker', /maximum delegation depth is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
   ])('an impossible chain, %s above %s, is refused with the reason', async (...row) => {
@@ -194,7 +194,7 @@ describe('cadre policy explain', () => {
     expect([...(both['hooks'] as string[])].sort()).toEqual(named)
     const child = explain('read_file', { path: 'a' }, '--trust', '--agent', 'worker', '--depth', '2')
     expect((await decided(project, child))['hooks']).toHaveLength(1)
-    // A call of a tool that the agent may not use never reaches a hook.
+    // A call to a tool that the agent may not use never reaches a hook.
     const refused = explain('write_file', write, '--trust', '--agent', 'worker')
     expect(await decided(project, refused)).not.toHaveProperty('hooks')
     const shown = await project.cadre(

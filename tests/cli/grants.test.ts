@@ -54,7 +54,7 @@ describe('permissions of a person for a run', () => {
     expect(await daemon.stop()).toBe(0)
   })
 
-  test('are not granted by files of the repository, nor to a copy of the home', async () => {
+  test('are not granted by files in the repository, nor to a copy of the home', async () => {
     const project = createProject(files)
     expect((await project.cadre(run('--allow', 'write'))).code).toBe(3)
     await approve(project)

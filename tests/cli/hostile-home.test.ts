@@ -98,7 +98,7 @@ test(
     expect(run.stderr).toMatch(
       /\.cadre contains 1 session, 2 task files, .*1 agent template, 1 memory file, 1 inbox file, config\.yaml \(model, aliases, entry, tools, check\), routes\.yaml, .*not created by you on this machine/,
     )
-    expect(run.stderr).toContain('contains a hook that runs files of this project')
+    expect(run.stderr).toContain('contains a hook that runs files in this project')
     expect(run.stderr).toMatch(
       /PATH entries inside this project are ignored until you trust it: .*node_modules\/\.bin/,
     )

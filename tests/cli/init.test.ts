@@ -57,7 +57,7 @@ test('writes a team as working files, and the printed next command works', async
   expect(status).not.toContain('.cadre')
 })
 
-test('trusts hooks of a team as written, and nothing else in the folder', async () => {
+test('trusts a team’s unchanged hooks, but no other file in the folder', async () => {
   const hooks = '.github/hooks/copilot-hooks.json'
   const untrusted = async (project: ReturnType<typeof createProject>) => {
     const { stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
@@ -235,7 +235,7 @@ test('if one file cannot be written, none is', async () => {
   expect(agents(locked)).toEqual([])
 })
 
-test('reports an agent of the same name that takes precedence over the new file', async () => {
+test('reports an agent with the same name that takes precedence over the new file', async () => {
   const project = createProject({
     '.cadre/templates/builder.agent.yaml': { id: 'builder', description: 'Mine', system_prompt: 'Build.' },
   })
@@ -257,7 +257,7 @@ test.each([
   expect(project.listing()).toEqual([])
 })
 
-// `script` of util-linux runs a command in a new terminal; other systems have a different program of that name.
+// `script` of util-linux runs a command in a new terminal; other systems have a different program with that name.
 const hasScript = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '')
 
 test.runIf(hasScript)('in a terminal it asks which team, and Enter writes nothing', async () => {

@@ -48,7 +48,7 @@ const repository = (files: Readonly<Record<string, string | object>>) => {
 }
 
 describe('instructions', () => {
-  test('of the user and the workspace follow the prompt of the agent, most general first', async () => {
+  test('of the user and the workspace follow the agent’s prompt, most general first', async () => {
     const project = repository({
       'user/.claude/CLAUDE.md': 'of-user\n',
       'user/.copilot/copilot-instructions.md': 'of-user-copilot\n',
@@ -251,7 +251,7 @@ describe('skills', () => {
     ])
   })
 
-  test('an agent with a file tool gets the files of the workspace; one without gets no list', async () => {
+  test('an agent with a file tool gets the files in the workspace; one without gets no list', async () => {
     const byFile = await sent(repository(skills))
     expect(byFile.system).toContain('- deploy: Deploy (.agents/skills/deploy/SKILL.md)')
     expect(byFile.system).not.toContain('mine')

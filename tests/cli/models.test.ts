@@ -42,7 +42,7 @@ test('reports why a server lists none, and exits with 5', async () => {
   })
   expect(stdout).toBe('')
   expect(stderr).toBe(
-    'cadre: cannot list the models of http://127.0.0.1:1: the connection failed with ECONNREFUSED. Is the server running? Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.\n',
+    'cadre: cannot list the models on http://127.0.0.1:1: the connection failed with ECONNREFUSED. Is the server running? Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.\n',
   )
   expect(code).toBe(5)
 })

@@ -110,7 +110,7 @@ describe('customAgent.enabled: false', () => {
       message: expect.stringContaining(place),
     })
     expect(named.code).toBe(4)
-    // A built-in team has an agent of this name, but it was not requested.
+    // A built-in team has an agent with this name, but it was not requested.
     const lead = await team.cadre(['run', '--model', 'scripted:p.yaml', '--agent', 'lead', 'x'])
     expect(lead.stderr).toContain(`agent lead is defined in ${team.at('.cadre/templates/lead.agent.yaml')}`)
     expect(lead.stderr).toContain(`customAgent.enabled is false (${place})`)

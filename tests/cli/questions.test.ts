@@ -204,7 +204,7 @@ test('files of an untrusted folder are not used, and a notice explains it', asyn
     { isForeign: true },
   )
   expect(stderr).toMatch(
-    /this folder is not trusted: .*agents are read-only\.\n\s+\S+\.cadre contains 2 agent templates, config\.yaml \(tools\), not created by you on this machine\n\s+\S+config\.yaml:\d+ runs code of the repository/,
+    /this folder is not trusted: .*agents are read-only\.\n\s+\S+\.cadre contains 2 agent templates, config\.yaml \(tools\), not created by you on this machine\n\s+\S+config\.yaml:\d+ runs code from the repository/,
   )
   expect(code).not.toBe(3)
   expect(project.exists('deployed.txt')).toBe(false)

@@ -320,7 +320,7 @@ describe('a fixture is data', () => {
     const cases: [string, RegExp][] = [
       [whole.slice(0, whole.length / 2), /incomplete: the file ends in the middle/],
       ['\u001b]0;owned\u0007{', /not valid JSON/],
-      ['[]', /not a fixture of "cadre record"/],
+      ['[]', /not a fixture from "cadre record"/],
       [changed((it: Any) => Object.assign(it, { version: 7 })), /version 7, but this Cadre reads version 1/],
       [changed((it: Any) => Object.assign(it, { sessions: [] })), /sessions must not be empty/],
       [
@@ -342,7 +342,9 @@ describe('a fixture is data', () => {
     const big = project.at('run.fixture.json')
     writeFileSync(big, '{')
     truncateSync(big, 100 * 1024 * 1024)
-    expect((await project.cadre(['replay', big])).stderr).toMatch(/has 100 MB\. Cadre reads at most 64 MB/)
+    expect((await project.cadre(['replay', big])).stderr).toMatch(
+      /is 100 MB long\. Cadre reads at most 64 MB/,
+    )
     expect((await project.cadre(['replay', 'missing.json'])).code).toBe(2)
   })
 

@@ -56,7 +56,7 @@ test('searches semantically with the endpoint of the model, without unreadable f
   expect(again).not.toContain('sleeps')
 })
 
-test('embeddings spend from the budget of the run, which is never exceeded', async () => {
+test('embeddings spend from the run’s budget, which is never exceeded', async () => {
   const wire = await serve(true, 25_000)
   const env = { OPENAI_BASE_URL: wire.url, CADRE_MODEL: 'openai:chat' }
   const passages = Object.fromEntries(

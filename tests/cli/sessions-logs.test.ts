@@ -74,7 +74,7 @@ test('a chat log becomes a session that continues, and a session becomes a chat 
 test('rejects a file that is not a chat log, in one sentence', async () => {
   const project = createLogs()
   for (const [file, reason] of [
-    ['notes.md', 'header of an agent file'],
+    ['notes.md', 'agent header'],
     ['p.yaml', 'does not begin with'],
     ['missing.md', 'file not found'],
     ['.', 'regular file'],

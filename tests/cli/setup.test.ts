@@ -162,7 +162,7 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
       terminal.type(`${typed}\r`)
     }
     // This server lists no models for the right key either.
-    await terminal.answers((screen) => screen.includes('Name of the model'))
+    await terminal.answers((screen) => screen.includes('Model name'))
     expect(terminal.screen().match(/The server rejected the key\./g)).toHaveLength(2)
     terminal.type('small\r')
     await terminal.until((screen) => screen.includes('Stored openai:small as your default model'))
@@ -183,7 +183,7 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     terminal.type('127.0.0.1:1/v1\r')
     await terminal.answers((screen) => screen.includes('API key'))
     terminal.type('\r')
-    await terminal.answers((screen) => screen.includes('Name of the model'))
+    await terminal.answers((screen) => screen.includes('Model name'))
     terminal.type('\r')
     await terminal.answers((screen) => screen.includes('Number, 1 to 4'))
     terminal.type('3\r')

@@ -72,7 +72,7 @@ test('a built-in agent that no file defines includes its team, with a notice', a
   )
 })
 
-test('files take precedence over the agents of a team, with a notice', async () => {
+test('files take precedence over the agents in a team, with a notice', async () => {
   const own = agentFile('verifier', { tools: ['write_file'] })
   const lanes = {
     supervisor: [{ calls: [delegate('verifier')] }, { reply: '{{result 1}}' }],
@@ -82,7 +82,7 @@ test('files take precedence over the agents of a team, with a notice', async () 
   const { stderr, json } = await project.cadre([...run, '--team', 'supervisor', 'x'])
   expect(json().at(-1)).toMatchObject({ text: expect.stringContaining('By mine.') })
   expect(stderr).toMatch(
-    /^cadre: agent files replace these agents of team supervisor: verifier \(.*verifier\.agent\.yaml\)$/m,
+    /^cadre: agent files replace these agents in team supervisor: verifier \(.*verifier\.agent\.yaml\)$/m,
   )
 })
 

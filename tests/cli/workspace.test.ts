@@ -222,7 +222,7 @@ test('if two change the same lines, one is told about the conflict', async () =>
 })
 
 test.skipIf(bubblewrap.kind === 'none')(
-  'commands run and write there, and reach nothing else of the home',
+  'commands run and write there, and cannot reach the rest of the home',
   async () => {
     for (const repository of [true, false]) {
       const project = createTeam(

@@ -42,7 +42,7 @@ it('runs a tool that the server calls in the loop of the session', async () => {
   expect(journal).not.toContain('does not have')
 })
 
-it('runs three calls of one reply one after the other, and loses none', async () => {
+it('runs three calls in one reply one after the other, and loses none', async () => {
   const world = await openWorld(
     (request) =>
       resultCount(request) === 0
@@ -118,7 +118,7 @@ it('summarises older rounds outside the conversation when the window is full, an
   const world = await openWorld(
     (request) => {
       const said = userText(request)
-      if (said.includes('Summarise the work')) {
+      if (said.includes('Summarise an agent')) {
         const isFirst = resultCount(request) === 0
         return { text: 'SUMMARY', calls: isFirst ? [{ name: 'read_file', input: { path: 'c.txt' } }] : [] }
       }

@@ -110,7 +110,7 @@ describe('signing in', () => {
     const logout = await run(world, ['logout'])
     said.push(logout.stdout, logout.stderr)
     expect(logout.stdout).toBe(
-      'Signed out of GitHub Copilot.\nEditors on this machine can still use the sign-in of fake-user. To remove it, run "cadre logout --forget".\n',
+      'Signed out of GitHub Copilot.\nEditors on this machine can still use the sign-in for fake-user. To remove it, run "cadre logout --forget".\n',
     )
     expect(logout.code).toBe(0)
     const quiet = github.requests.length
@@ -125,7 +125,7 @@ describe('signing in', () => {
     )
 
     const known = await run(world, ['login', '--yes'])
-    expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, using the sign-in of an editor/)
+    expect(known.stdout).toMatch(/^Signed in to GitHub Copilot as fake-user, using an editor's sign-in/)
     const forgotten = await run(world, ['logout', '--forget', '--json'])
     expect(forgotten.json()).toEqual([{ type: 'logout', status: 'signed-out', kept: [] }])
     signIn.polls = ['denied']
@@ -225,7 +225,7 @@ describe('a token in the environment', () => {
   })
 })
 
-it('uses the sign-in of an editor, and reports it', async () => {
+it('uses an editor’s sign-in, and reports it', async () => {
   const token = 'gho_secretOfAnEditor0123456789'
   const world = await signInWorld({
     '.config/github-copilot/apps.json': {
@@ -238,7 +238,7 @@ it('uses the sign-in of an editor, and reports it', async () => {
   })
   const { code, stdout, stderr } = await run(world, ['login'])
   expect(stdout).toMatch(
-    /^Signed in to GitHub Copilot as octocat, using the sign-in of an editor on this machine\./,
+    /^Signed in to GitHub Copilot as octocat, using an editor's sign-in on this machine\./,
   )
   expect(code).toBe(0)
   expect(world.signIn.polled).toBe(0)

@@ -105,7 +105,7 @@ describe('a Copilot account', () => {
     const world = await sdkWorld(() => answers.problem(403, `no access with ${token}`), account)
     const report = await world.report()
     expect(report.status).toBe('error')
-    expect(report.notices?.[0]?.message).toContain('was denied (HTTP 403). Check the subscription')
+    expect(report.notices?.[0]?.message).toContain("was denied (HTTP 403). Check the account's subscription")
     expect(world.journals() + JSON.stringify(world.events)).not.toContain(token)
     // The runtime recorded the server's answers, and its session files are deleted.
     await vi.waitFor(() => expect(world.filesWith(token)).toEqual([]), { timeout: 60_000 })

@@ -182,7 +182,7 @@ describe('when something fails, a session on the Copilot SDK', () => {
     const tools = [{ name: 'not a name', description: 'd', parameters: { type: 'object' as const } }]
     const { reply } = await ask(await modelOf(world), { tools })
     expect(reply).toMatchObject({ kind: 'failed', code: 'backend' })
-    expect(reply.kind === 'failed' && reply.message).toContain('rejected a tool')
+    expect(reply.kind === 'failed' && reply.message).toContain("rejected one of this session's tools")
   })
 
   it('passes an empty reply to the loop, which asks again', async () => {

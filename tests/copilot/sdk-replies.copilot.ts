@@ -42,7 +42,7 @@ describe('a session on the Copilot SDK', () => {
     expect(world.journals()).toContain('saw a')
   })
 
-  it('runs the three calls of one reply in parallel, and gives each its own result', async () => {
+  it('runs the three calls in one reply in parallel, and gives each its own result', async () => {
     const gate = createMeeting(3)
     const world = await sdkWorld(
       ({ step }) =>

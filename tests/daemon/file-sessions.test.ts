@@ -13,7 +13,7 @@ const writes = (file: string) => [
 ]
 const policy = { '.cadre/storage/policy.yaml': 'effects: {write: allow}\n' }
 
-test('the folder of an agent is its own repository, and changes there can be undone', async () => {
+test('an agent’s folder is its own repository, and changes there can be undone', async () => {
   const project = createProject({
     ...agent('worker'),
     ...policy,

@@ -65,7 +65,7 @@ export function createSmallFolder(size: string): Project {
   return project
 }
 
-/** Uses all free space, with a file of that name. */
+/** Uses all free space, with a file with that name. */
 export function fillFolder(folder: string): void {
   const handle = openSync(path.join(folder, 'fill'), 'a')
   try {

@@ -647,7 +647,7 @@ describe('budgets', () => {
     expect(team.models.requests).toHaveLength(3)
   })
 
-  test('the budget of an agent applies to everything below it, and the rest of the run continues', async () => {
+  test('an agent’s budget applies to everything below it, and the rest of the run continues', async () => {
     const { tools } = countingTools()
     const team = createTestTeam({
       agents: [

@@ -113,7 +113,7 @@ export async function settle(
 }
 
 /**
- * The same after the process ended before the call, with session files read back, and with another agent of that name by
+ * The same after the process ended before the call, with session files read back, and with another agent with that name by
  * then: the session's original definition applies.
  */
 export async function settleAfterResume(

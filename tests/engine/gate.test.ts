@@ -165,7 +165,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(effects.done).toEqual(['launch rocket'])
   })
 
-  test('a grant for a session applies in it, even after a resume, to nothing else and to no child', async () => {
+  test('a grant for a session applies only there, even after a resume, and not to its children', async () => {
     const world = create()
     const again = call(['launch', { what: 'rocket' }])
     const { effects, team } = open(world, {
@@ -257,7 +257,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await answer(fail, allow)).toEqual([0, 'approval'])
   })
 
-  test('a budget applies to the calls of one reply when rules take time', async () => {
+  test('a budget applies to the calls in one reply when rules take time', async () => {
     const { effects, team } = open(create(), {
       lanes: {
         lead: [

@@ -26,7 +26,7 @@ test('stops a session after 20 identical calls, and reports which', async () => 
   expect(report.calls).toBe(20)
 })
 
-test('counts identical calls of one reply once', async () => {
+test('counts identical calls in one reply once', async () => {
   const both = call(['look', { path: 'x' }], ['look', { path: 'x' }])
   const run = (lead: Parameters<typeof teamOf>[0]) =>
     teamOf(lead, { identicalCalls: 3 }).report({ agent: 'lead' })

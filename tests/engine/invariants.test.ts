@@ -77,7 +77,7 @@ for (const { name, create } of worlds) {
       expect(run.models.requests[1]?.messages).toHaveLength(8)
     })
 
-    test('invariant 2: calls of one reply run in parallel and are recorded in call order', async () => {
+    test('invariant 2: calls in one reply run in parallel and are recorded in call order', async () => {
       const place = world()
       const { tools } = countingTools()
       // The first child ends only after the second: sequentially, this would never end.

@@ -1,7 +1,7 @@
 import {
   defineTool,
   object,
-  type Prepared,
+  type PreparedIsolation,
   type SessionSpec,
   type Settled,
   type Tool,
@@ -17,7 +17,7 @@ const work = (agentName: string) =>
 const done = (text: string) => call(['reportOut', { report: text }])
 
 /** Gives every session a folder, or none. */
-function folders(answer: (request: WorkspaceRequest) => Prepared, settled?: Settled) {
+function folders(answer: (request: WorkspaceRequest) => PreparedIsolation, settled?: Settled) {
   const asked: WorkspaceRequest[] = []
   const ended: string[] = []
   const workspaces: Workspaces = {
@@ -32,8 +32,8 @@ function folders(answer: (request: WorkspaceRequest) => Prepared, settled?: Sett
   }
   return { workspaces, asked, ended }
 }
-const own = ({ session }: WorkspaceRequest): Prepared => ({ kind: 'ready', path: `/own/${session}` })
-const none = (): Prepared => ({ kind: 'impossible', reason: 'there is no git' })
+const own = ({ session }: WorkspaceRequest): PreparedIsolation => ({ kind: 'ready', path: `/own/${session}` })
+const none = (): PreparedIsolation => ({ kind: 'impossible', reason: 'there is no git' })
 
 const lead = { name: 'lead', delegates: { kind: 'all' } } as const
 const reader = { name: 'reader', tools: { kind: 'list', names: ['look'] } } as const

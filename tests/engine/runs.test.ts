@@ -76,7 +76,7 @@ describe.each(worlds)('on $name, a second resume of a running tree', ({ create }
     expect(await running).toMatchObject({ report: { status: 'cancelled' } })
   })
 
-  test('is refused, and the budget of the run still applies', async () => {
+  test('is refused, and the run’s budget still applies', async () => {
     const { tool, isReached, release } = waitingTool()
     const { tools, done } = countingTools()
     const note = (text: string) => ['note', { text }] as const

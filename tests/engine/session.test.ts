@@ -220,7 +220,7 @@ describe('calls', () => {
     expect(team.models.requests[0]?.tools.map((tool) => tool.name)).toEqual(offered)
   })
 
-  test('a class is every tool in it, even if another dialect has a tool of that name', async () => {
+  test('a class is every tool in it, even if another dialect has a tool with that name', async () => {
     const { tools } = countingTools()
     const named = tools.map((tool) => (tool.name === 'look' ? { ...tool, aliases: ['Read'] } : tool))
     const offered = async (name: string) => {

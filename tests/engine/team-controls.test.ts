@@ -252,7 +252,7 @@ describe('a run with a team', () => {
     const lines = [...world.lines('t', 'inboxes', 'alice.jsonl'), ...world.lines('t', 'inboxes', 'bob.jsonl')]
     expect(lines).toHaveLength(7)
     expect(report.notices?.map(({ message }) => message).join('\n')).toContain(
-      'Message limit of team t reached (7, limits.teamMessages)',
+      'Message limit reached for team t (7, limits.teamMessages)',
     )
   })
 
@@ -376,7 +376,7 @@ describe('refusals', () => {
     expect(creation?.content).toMatch(
       /A team named review already exists, led by session lead-\S+\. Choose another name/,
     )
-    expect(deletion?.content).toContain('Only the lead of a team can delete it')
+    expect(deletion?.content).toContain("Only a team's lead can delete it")
     expect(world.config('review').members).toMatchObject([{ name: 'alice' }])
   })
 

@@ -249,7 +249,7 @@ describe('what an agent gets', () => {
       ...createTools().map((tool) => ({ ...tool, aliases: [] })),
     ]
     expect((await offered(list('fetch'), tools)).names).toEqual(['fetch'])
-    // A class name stays one, and includes the tool of that name.
+    // A class name stays one, and includes the tool with that name.
     const search = own('search', { class: 'read' })
     expect((await offered(list('search'), [search, ...createTools()])).names).toEqual([
       'search',

@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOrchestrator, defineTool, type Json, object, type Rule, string, type Tool } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { type Approvals, type AskHere, askEverywhere, createApprovals, followApprovals } from '@cadre/gate'
+import {
+  type Approvals,
+  type AskAtTerminal,
+  askEverywhere,
+  createApprovals,
+  followApprovals,
+} from '@cadre/gate'
 import { type Home, openHome } from '@cadre/home'
 import { createFileEngine, type FileEngine } from '@cadre/journal'
 import { agentsOf, defineAgent, scriptedModels } from '@cadre/testing'
@@ -23,7 +29,7 @@ export interface World {
   start(): Promise<Json>
   resume(): Promise<Json>
   /** The same home as opened by another process: only the disk is shared. */
-  again(options?: { ask?: AskHere; hangs?: boolean }): Promise<World>
+  again(options?: { ask?: AskAtTerminal; hangs?: boolean }): Promise<World>
   /** The number of started launches that do not end, because the world `hangs`. */
   hanging(): number
   close(): Promise<void>
@@ -37,7 +43,7 @@ export interface World {
 /** A home on disk with a team that asks before it runs anything; agents are the lanes of the script. */
 export async function openWorld(
   lanes: Lanes,
-  options: { ask?: AskHere; folder?: string; ids?: string; hangs?: boolean } = {},
+  options: { ask?: AskAtTerminal; folder?: string; ids?: string; hangs?: boolean } = {},
 ): Promise<World> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'cadre-approvals-'))
   if (options.folder === undefined) onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

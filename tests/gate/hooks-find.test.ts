@@ -54,7 +54,7 @@ describe('finding hooks', () => {
     expect(diagnostics).toEqual([])
   })
 
-  it('hooks of the project run only if trusted; the user’s own always run', () => {
+  it('hooks in the project run only if trusted; the user’s own always run', () => {
     const { hooks, files } = createHookProject(everywhere).find({ trusted: false })
     expect(hooks.filter(({ idle }) => idle === undefined).map(({ level }) => level)).toEqual([
       'user',

@@ -207,7 +207,7 @@ describe('arguments that a hook changes', () => {
 
 describe('the whole tree', () => {
   it.each([0, 1, 2, 3])(
-    'a hook of the project denies at depth %i and is told which session it was',
+    'a hook in the project denies at depth %i and is told which session it was',
     async (depth) => {
       const project = createHookProject({
         '.claude/settings.json': pre(record('a', { permissionDecision: 'deny' })),

@@ -1,6 +1,6 @@
 /**
  * Ways to write a path, with the expected answer. R: may it be read, W: may it be written (`inside`, `outside`,
- * `protected`, `invalid`). `WS` is the workspace, `OUT` the folder around it, `HOME` the home directory of Cadre, which is
+ * `protected`, `invalid`). `WS` is the workspace, `OUT` the folder around it, `HOME` Cadre's home directory, which is
  * in the workspace, `USER` the user's home, `ALIAS` another name of the workspace.
  */
 export type Answer = 'inside' | 'outside' | 'protected' | 'invalid'

@@ -50,7 +50,7 @@ describe.skipIf(bubblewrap.kind === 'none')('in the sandbox a command', () => {
     expect(search.output).toBe('plaina\n')
   })
 
-  it('does not read it through a link, nor the target of a link of that name', async () => {
+  it('does not read it through a link, nor the target of a link with that name', async () => {
     symlinkSync('secrets/deep/id', world.at('notes'))
     symlinkSync('docs/plain.md', world.at('token'))
     const end = await world.run('cat notes token', keeping('secrets', 'token'))

@@ -59,7 +59,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(world.read('fine')).toBe('x\n')
   })
 
-  it('replaces a link of that name: the link stays', async () => {
+  it('replaces a link with that name: the link stays', async () => {
     symlinkSync('db/schema.sql', world.at('current.lock'))
     await world.run('rm -f current.lock; echo x > current.lock', { sandbox, ...denying('*.lock') })
     expect(readFileSync(world.at('current.lock'), 'utf8')).toBe('as it was\n')

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findTaskProblems } from '../../packages/server/src/tasks/find-task-problems.ts'
 import { planTasks } from '../../packages/server/src/tasks/plan-tasks.ts'
-import { indexTasks, type TaskBook, withAllBelow } from '../../packages/server/src/tasks/task-book.ts'
+import { indexTasks, type TaskBook, withDescendants } from '../../packages/server/src/tasks/task-book.ts'
 import { amount } from '../support/amount.ts'
 import { taskItem } from './memory-tasks.ts'
 import { allTasks, type Simulation, simulate } from './simulation.ts'
@@ -302,7 +302,7 @@ function leftOver({ files, sessions }: Simulation): string[] {
     if (stuck.has(placed.id) || index.agentOf(task) === undefined) return true
     const further = new Set([...seen, placed.id])
     const own = index.createdBy.get(task.fields.get('session') ?? '') ?? []
-    const below = withAllBelow([...own, ...(index.children.get(placed.id) ?? [])], index).map(
+    const below = withDescendants([...own, ...(index.children.get(placed.id) ?? [])], index).map(
       (child) => child.id,
     )
     return [...task.dependsOn, ...below].some((other) => isWaiting(other, further))

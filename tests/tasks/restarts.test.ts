@@ -41,7 +41,7 @@ test(`${count} tasks over 8 agents: in order, in parallel up to the limit, and n
       peak = Math.max(peak, active)
       if (active > parallel) faults.push(`${active} at once`)
       const work = request.messages[0]?.content ?? ''
-      const id = /This is task (\S+) of/.exec(work)?.[1] ?? ''
+      const id = /This is task (\S+) in/.exec(work)?.[1] ?? ''
       for (const needed of planned.get(id)?.dependsOn ?? []) {
         if (tasks.find(needed)?.task.state !== 'done') faults.push(`${id} before ${needed}`)
         if (!work.includes(`> ${needed} is done`)) faults.push(`${id} without the result of ${needed}`)

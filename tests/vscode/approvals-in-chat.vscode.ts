@@ -257,7 +257,7 @@ describe('the tool for the agent mode of Copilot', () => {
     expect(JSON.stringify(requestsOf(code, 'worker').at(-1)?.messages)).toContain('Look at the notes')
   })
 
-  it('lists the agents when there is none of that name', async () => {
+  it('lists the agents when there is none with that name', async () => {
     const work = {
       agentName: 'nobody',
       workDescription: 'Look at the notes',

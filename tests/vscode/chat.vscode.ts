@@ -57,7 +57,7 @@ describe('the participant @agents', () => {
     expect(request?.messages[1]?.parts).toEqual([{ kind: 'text', text: 'What is the answer?' }])
   })
 
-  it('uses the model that an agent names, and reports when there is none of that name', async () => {
+  it('uses the model that an agent names, and reports when there is none with that name', async () => {
     await configure(code, [
       agent('coordinator', { delegates: 'all', model: 'GPT-7 (copilot)' }),
       agent('worker', { model: 'Scripted Two (scripted)' }),

@@ -38,7 +38,7 @@ afterAll(async () => {
 it('uses nothing from an untrusted workspace: only agents of the user', async () => {
   await code.host.command('copilotMultiAgent.openSettings')
   const page = await workbench.webview('Agent Settings')
-  await page.getByText('Restricted Mode: agents of this workspace are not used').waitFor()
+  await page.getByText('Restricted Mode: agents in this workspace are not used').waitFor()
   expect(await page.locator('.list .agent .name').allInnerTexts()).toEqual(['mine'])
   expect(await page.locator('#level option').allInnerTexts()).toEqual([expect.stringContaining('User')])
   expect(await page.locator('.cards code').allInnerTexts()).toEqual([])

@@ -71,7 +71,7 @@ describe('a folder with hooks', () => {
     await workbench.page.keyboard.press('Escape')
     const answer = await answered
     expect(answer).toContain('this folder is not trusted')
-    expect(answer).toContain('Trust Agents and Hooks of This Folder')
+    expect(answer).toContain('Trust Agents and Hooks in This Folder')
     expect(offered().filter((name) => /write|execute/.test(name))).toEqual([])
     await workbench.chat.startNew()
     await ask()

@@ -18,7 +18,7 @@ export type ModelFacts = Pick<Model, 'window' | 'price' | 'maxOutput'>
 /** A way to reach models. One instance serves the process. */
 export interface Backend {
   /**
-   * Opens a model by its name after the prefix, possibly in the spelling of agent files; the model's id has its final name.
+   * Opens a model by its name after the prefix, possibly as agent files spell it; the model's id has its final name.
    * Called once per session, so slow results are cached. Rejects with a `configuration` error if the configuration cannot
    * work at all.
    */

@@ -1,6 +1,6 @@
 import { type Clock, type ModelResolution, type Models, nearest } from '@cadre/core'
 import type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
-import { wrongServer } from './copilot-access/missing-server.ts'
+import { serverConfigProblem } from './copilot-access/missing-server.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
 
@@ -164,7 +164,7 @@ export function createModels(options: ModelsOptions = {}): Models {
 
   /** If a Copilot server is configured, the hint is about it. */
   function howToGetOne(): string {
-    return wrongServer({ env, configured: config.copilot?.server }) ?? modelHint
+    return serverConfigProblem({ env, configured: config.copilot?.server }) ?? modelHint
   }
 
   async function nothingChosen(): Promise<ModelResolution> {

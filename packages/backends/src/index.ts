@@ -9,14 +9,14 @@ export { readCache } from './copilot-access/copilot-cache.ts'
 export { copilotDefaultModel } from './copilot-access/copilot-default-model.ts'
 export {
   type CopilotPackage,
-  type Installed,
+  type InstalledPackage,
   installedSdk,
   installedServer,
   sdkPackage,
   serverPackage,
   versionIn,
 } from './copilot-access/copilot-packages.ts'
-export { missingServer, wrongServer } from './copilot-access/missing-server.ts'
+export { missingServer, serverConfigProblem } from './copilot-access/missing-server.ts'
 export {
   type DeviceCode,
   forgetAccount,
@@ -29,10 +29,10 @@ export {
 } from './copilot-access/sign-in.ts'
 export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
 export {
+  type CopilotSurvey,
   cacheSignIn,
   cacheSignOut,
   mayBeSignedIn,
-  type Survey,
   surveyCopilot,
 } from './copilot-access/survey-copilot.ts'
 export { type CopilotOptions, type ServerResult, withServer } from './copilot-access/with-server.ts'
@@ -59,7 +59,7 @@ export {
   type ScriptedOptions,
   scriptedModel,
 } from './scripted/create-scripted-models.ts'
-export type { Leftover } from './scripted/leftover-steps.ts'
+export type { UnusedStep } from './scripted/leftover-steps.ts'
 export type {
   Action,
   Block,

@@ -19,7 +19,7 @@ const sonnet = price(3, 15, 0.3, 3.75)
 
 /**
  * What the companies' documentation says about their models, as of 17 November 2026. `models` in the configuration takes precedence, and
- * so does a size that the server reports. Without a price, and for a model that is not listed, a budget in money needs one from the
+ * so does a size that the server reports. Without a price, and for a model that is not listed, a money budget needs one from the
  * configuration. A row without a price has prices that depend on the request, or no documentation of all of them.
  */
 const rows: readonly Row[] = [

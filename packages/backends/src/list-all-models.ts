@@ -1,5 +1,5 @@
 import type { Price } from '@cadre/core'
-import { wrongServer } from './copilot-access/missing-server.ts'
+import { serverConfigProblem } from './copilot-access/missing-server.ts'
 import { mayBeSignedIn, surveyCopilot } from './copilot-access/survey-copilot.ts'
 import { findServer } from './copilot-ls/find-server.ts'
 import { readEndpoint } from './http/endpoint.ts'
@@ -43,7 +43,7 @@ export interface ListOptions {
 }
 
 /**
- * Lists the models of every backend that is configured or signed in to. Configured facts about a model take precedence over
+ * Lists the models from every backend that is configured or signed in to. Configured facts about a model take precedence over
  * reported ones.
  */
 export async function listAllModels(options: ListOptions): Promise<ListedBackend[]> {
@@ -60,7 +60,7 @@ export async function listAllModels(options: ListOptions): Promise<ListedBackend
 async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBackend | undefined> {
   const configured = config.copilot?.server
   const backend = 'copilot-ls'
-  const trouble = wrongServer({ env, configured })
+  const trouble = serverConfigProblem({ env, configured })
   if (trouble !== undefined) return { backend, models: [], trouble }
   if (findServer({ env, configured }) === undefined || !mayBeSignedIn(env)) return undefined
   const survey = await surveyCopilot({ env, configured, limit })
@@ -97,7 +97,7 @@ async function ofServer(
   const listed = await listModels(endpoint, await openTransport(endpoint, context), wait)
   if (listed.kind === 'unlisted') {
     const advice = listed.advice === undefined ? '' : ` ${listed.advice}`
-    const trouble = `cannot list the models of ${endpoint.shown}: ${listed.reason}.${advice}`
+    const trouble = `cannot list the models on ${endpoint.shown}: ${listed.reason}.${advice}`
     return { backend, models: [], trouble, rejectsKey: listed.rejectsKey === true }
   }
   return {

@@ -32,7 +32,7 @@ export interface OpenAiConfig extends ServerConfig {
 
 /** A server with Anthropic's Messages API. */
 export interface AnthropicConfig extends ServerConfig {
-  /** The thinking budget in tokens. Absent: no thinking. */
+  /** The maximum number of thinking tokens. Absent: no thinking. */
   readonly thinkingTokens?: number
 }
 

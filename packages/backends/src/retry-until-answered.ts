@@ -3,7 +3,7 @@ import { StreamedText } from './streamed-text.ts'
 import { withAttemptCount } from './with-attempt-count.ts'
 
 /** The result of one attempt: an answer, or a failure that is worth a retry. */
-export type Try = Reply | ReplyFailure | { readonly kind: 'again'; readonly failure: ReplyFailure }
+export type AttemptResult = Reply | ReplyFailure | { readonly kind: 'again'; readonly failure: ReplyFailure }
 
 export const cancelled: ReplyFailure = {
   kind: 'failed',
@@ -13,7 +13,7 @@ export const cancelled: ReplyFailure = {
 
 /** Tries at most `tries` times, and streams text once. `retrying` receives the reason before each retry. */
 export async function retryUntilAnswered(
-  ask: (text: StreamedText) => Promise<Try>,
+  ask: (text: StreamedText) => Promise<AttemptResult>,
   tries: number,
   hooks: ReplyHooks,
   retrying: (failure: ReplyFailure) => void,

@@ -2,11 +2,11 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { PostRequest } from './channel.ts'
 
 export const schemes = ['github', 'slack', 'hmac-sha256', 'token'] as const
-export type Scheme = (typeof schemes)[number]
+export type SigningScheme = (typeof schemes)[number]
 
 /** How senders of requests authenticate. */
-export interface Signing {
-  readonly scheme: Scheme
+export interface RequestSigning {
+  readonly scheme: SigningScheme
   /** The header with the signature or the token. */
   readonly header: string
   /** Signed together with the body if set: the send time, in seconds since 1970. */
@@ -15,13 +15,18 @@ export interface Signing {
   readonly tolerance: number
 }
 
-export type Verified =
+export type VerifiedRequest =
   /** `proof` is the same for the same request, and cannot be forged without the secret. */
   | { readonly kind: 'right'; readonly proof: string | undefined }
   | { readonly kind: 'wrong'; readonly reason: string }
 
 /** Checks that the sender has the secret, and that the request is recent if it includes a time. */
-export function verifyRequest(request: PostRequest, hook: Signing, secret: string, now: number): Verified {
+export function verifyRequest(
+  request: PostRequest,
+  hook: RequestSigning,
+  secret: string,
+  now: number,
+): VerifiedRequest {
   const { headers, body } = request
   const given = headers[hook.header]
   if (given === undefined || given === '') return wrong(`The header ${hook.header} is missing.`)
@@ -48,7 +53,7 @@ export function verifyRequest(request: PostRequest, hook: Signing, secret: strin
 }
 
 /** Decodes a signature in the format of the scheme. */
-function bytesOf(given: string, scheme: Scheme): Buffer | undefined {
+function bytesOf(given: string, scheme: SigningScheme): Buffer | undefined {
   if (scheme === 'github') return hex(/^sha256=([0-9a-f]{64})$/i.exec(given)?.[1])
   if (scheme === 'slack') return hex(/^v0=([0-9a-f]{64})$/i.exec(given)?.[1])
   const bare = given.replace(/^sha256=/i, '').trim()
@@ -70,6 +75,6 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-function wrong(reason: string): Verified {
+function wrong(reason: string): VerifiedRequest {
   return { kind: 'wrong', reason }
 }

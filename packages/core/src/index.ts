@@ -120,7 +120,13 @@ export {
   type ToolDefinition,
   type ToolResult,
 } from './ports/tool.ts'
-export type { Isolation, Prepared, Settled, WorkspaceRequest, Workspaces } from './ports/workspaces.ts'
+export type {
+  Isolation,
+  PreparedIsolation,
+  Settled,
+  WorkspaceRequest,
+  Workspaces,
+} from './ports/workspaces.ts'
 export { createGate, type GateParts } from './rules/create-gate.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
 export { isReadOnlyTool } from './rules/rules.ts'
@@ -151,7 +157,7 @@ export type {
   StartRequest,
 } from './tree/orchestrator-contract.ts'
 export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
-export { type Specified, type SpecRequest, specify, specifyWithParts } from './tree/specify.ts'
+export { type SpecifiedSession, type SpecRequest, specify, specifyWithParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'

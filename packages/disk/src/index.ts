@@ -11,11 +11,11 @@ export {
   openWithoutLinks,
   ownerOnly,
   readRegular,
-  realPathIfThere,
+  realPathIfExists,
   realPathOf,
   syncPath,
   syncPaths,
-  unlinkIfThere,
+  unlinkIfExists,
   writeWhole,
 } from './files/files.ts'
 export { type Content, readWithin } from './files/read-within.ts'
@@ -31,7 +31,7 @@ export { findGit } from './git/find-git.ts'
 export { type GitRequest, git, gitBytes, tryGit } from './git/git.ts'
 export { ignoredFilesIn, ignoredInIndex, ignoredPaths } from './git/ignored-paths.ts'
 export { isFile } from './git/is-file.ts'
-export { mergeTrees, type Sides } from './git/merge-trees.ts'
+export { type MergeSides, mergeTrees } from './git/merge-trees.ts'
 export { nonEmptySubmodules } from './git/non-empty-submodules.ts'
 export { type Repository, repositoryAt } from './git/repository-at.ts'
 export { safeGitSettings } from './git/safe-git-settings.ts'
@@ -51,15 +51,15 @@ export {
 } from './system/process-identity.ts'
 export { startProcess } from './system/start-process.ts'
 export { systemClock } from './system/system-clock.ts'
-export { isOutOfFiles, systemErrorCode } from './system/system-error-code.ts'
+export { isOutOfFileDescriptors, systemErrorCode } from './system/system-error-code.ts'
 export { decodeText } from './text/decode-text.ts'
 export { glob, type Matcher } from './text/glob.ts'
 export {
-  eolOf,
   isBlank,
   type Line,
   type LinesRange,
-  linesAfterMark,
+  lineEndingOf,
+  linesAfterByteOrderMark,
   linesOf,
   widthOf,
 } from './text/lines-of.ts'

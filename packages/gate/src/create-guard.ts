@@ -18,7 +18,7 @@ import { openAllowlists } from './commands/open-allowlists.ts'
 import { ownRuleItem } from './commands/own-rule.ts'
 import { createEffectsRule } from './effects/create-effects-rule.ts'
 import { createPathRule } from './effects/create-path-rule.ts'
-import { createDeniedPaths, type Unreadable, type Unwritable } from './effects/denied-paths.ts'
+import { createDeniedPaths, type Unreadable, type UnwritablePaths } from './effects/denied-paths.ts'
 import { createEvidence, type Evidence } from './evidence/create-evidence.ts'
 import { createAgentHooks } from './hooks/agent-hooks.ts'
 import { createHooks, type Hooks } from './hooks/create-hooks.ts'
@@ -61,7 +61,7 @@ export interface GuardOptions {
   /** May still be pending. Until it resolves, the rules assume no sandbox, and commands wait for it. */
   readonly sandbox: Sandbox | Promise<Sandbox>
   readonly hooks: HookSet
-  /** `permissions` in the settings of Claude Code. */
+  /** `permissions` in Claude Code's settings. */
   readonly permissions?: PermissionSet | undefined
   readonly agents: Agents
   readonly environment: NodeJS.ProcessEnv
@@ -91,7 +91,7 @@ export interface Guard {
   /** Files that no command may read, for a workspace. */
   unreadableIn(workspace: string): Unreadable | undefined
   /** Files that no command may change, for a workspace. */
-  unwritableIn(workspace: string): Unwritable | undefined
+  unwritableIn(workspace: string): UnwritablePaths | undefined
   /** Problems in the allowlists. */
   readonly diagnostics: readonly Diagnostic[]
   /** The same rules without running hooks: their names are passed to `list` instead. */

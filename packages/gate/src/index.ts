@@ -15,7 +15,7 @@ export {
   type ListOptions,
 } from './approvals/create-approvals.ts'
 export { answerFor, isApproval, isDoubt } from './approvals/decision-words.ts'
-export { type AskHere, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
+export { type AskAtTerminal, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
 export { objectionTo } from './approvals/objection-to.ts'
 export { planRule, type RulePlan } from './approvals/plan-rule.ts'
 export { requirePerson } from './approvals/require-person.ts'
@@ -42,7 +42,7 @@ export {
   type DeniedPaths,
   type DeniedPathsOptions,
   type Unreadable,
-  type Unwritable,
+  type UnwritablePaths,
 } from './effects/denied-paths.ts'
 export { claudeHooks } from './evidence/claude-hooks.ts'
 export { createEvidence, type Evidence, type EvidenceOptions } from './evidence/create-evidence.ts'

@@ -16,7 +16,7 @@ export interface KnowledgeOptions {
   readonly mayLeave?: KnowledgePlaces['mayLeave']
   /** False: read only the user's own files, and none of the folder. */
   readonly folder?: boolean
-  /** Returns which files of a workspace are hidden from agents. */
+  /** Returns which files in a workspace are hidden from agents. */
   readonly hiddenIn: (workspace: string) => ((real: string) => boolean) | undefined
   readonly now: () => number
 }

@@ -55,7 +55,7 @@ export function createFixture(request: FixtureRequest): Fixture {
 }
 
 /**
- * Marks the outcomes of delegations that do not have the report of the child: a person has edited the file. A replay cannot reproduce
+ * Marks the outcomes of delegations that do not have the child's report: a person has edited the file. A replay cannot reproduce
  * them.
  */
 function marked(stored: StoredSession, sessions: readonly StoredSession[]): StoredSession {
@@ -81,14 +81,14 @@ function reportsOf({ entries }: StoredSession): readonly Report[] {
   )
 }
 
-export type Portable = <T extends Json | undefined>(value: T) => T
+export type MakePortable = <T extends Json | undefined>(value: T) => T
 
 /** Masks secrets with the masking of the audit log, then replaces paths and ids. */
 export function createPortable(
   places: Places,
   numbers: SessionNumbers,
   secrets: readonly string[],
-): Portable {
+): MakePortable {
   return (value) =>
     mapTexts(maskedJson(value, secrets), (text) => shorten(text, places, numbers)) as typeof value
 }
@@ -129,7 +129,7 @@ function runOf(
 function sessionOf(
   { spec, entries }: StoredSession,
   numbers: SessionNumbers,
-  portable: Portable,
+  portable: MakePortable,
 ): FixtureSession {
   const parent = parentOf(spec, numbers)
   const { isolation } = spec
@@ -167,7 +167,7 @@ export function definitionOf({ agent }: Pick<SessionSpec, 'agent'>): JsonObject 
   return JSON.parse(JSON.stringify(definition))
 }
 
-function entryOf(entry: Entry, numbers: SessionNumbers, portable: Portable): FixtureEntry {
+function entryOf(entry: Entry, numbers: SessionNumbers, portable: MakePortable): FixtureEntry {
   const { timestamp: _timestamp, ...rest } = entry
   const kept = rest as unknown as Json
   if (entry.role === 'assistant') {
@@ -182,7 +182,7 @@ function entryOf(entry: Entry, numbers: SessionNumbers, portable: Portable): Fix
 }
 
 /** Arguments are masked by their keys as well, as in the audit log. They stay as the model wrote them where nothing is secret. */
-function callOf(call: WireCall, portable: Portable): WireCall {
+function callOf(call: WireCall, portable: MakePortable): WireCall {
   const { name, arguments: written } = call.function
   const parsed = parseJson(written)
   const isObject = parsed.ok && typeof parsed.value === 'object' && parsed.value !== null
@@ -193,7 +193,7 @@ function callOf(call: WireCall, portable: Portable): WireCall {
   return { ...call, function: { name, arguments: args } }
 }
 
-function eventOf(entry: EventEntry, numbers: SessionNumbers, portable: Portable): FixtureEntry {
+function eventOf(entry: EventEntry, numbers: SessionNumbers, portable: MakePortable): FixtureEntry {
   const { timestamp: _timestamp, key: _key, detail: _detail, child, members, ...rest } = entry
   const ids = (typeof members === 'object' && members !== null ? members : {}) as Record<string, string>
   return {

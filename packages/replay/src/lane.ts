@@ -85,7 +85,7 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
   let round = 0
   let hasBegun = false
   /** Set from the end of a turn until something follows it. */
-  let isAtRest = false
+  let isReadyToCommit = false
   /** Set from a resume in the middle of a turn to the next reply. */
   let isResumed = false
 
@@ -93,7 +93,7 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
     switch (entry.role) {
       case 'assistant':
         round += 1
-        isAtRest = false
+        isReadyToCommit = false
         isResumed = false
         break
       case 'tool_result':
@@ -114,11 +114,11 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
           work: workOf(user),
           round: at,
           after: (own.get(at) ?? []).length,
-          wakes: isAtRest && !isUnseen,
+          wakes: isReadyToCommit && !isUnseen,
           turn: ends.length,
           ...senderOf(user.message),
         })
-        isAtRest = false
+        isReadyToCommit = false
         break
       }
       case 'event':
@@ -162,11 +162,11 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
           round,
           messages: Number(/\((\d+) messages/.exec(content)?.[1] ?? 0),
           summary: content.slice(content.indexOf('\n\n') + 2),
-          byPerson: isAtRest,
+          byPerson: isReadyToCommit,
         })
         return
       case 'session.resumed':
-        isResumed = !isAtRest
+        isResumed = !isReadyToCommit
         return
       case 'journal.edited':
         editedAt = round
@@ -177,11 +177,11 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
         const goesOn = entries.slice(index + 1).some(({ role }) => role === 'assistant' || role === 'user')
         const isStop = report.status === 'cancelled' || report.status === 'error'
         // The same end again, after a person asked for a summary.
-        if (compactions.at(-1)?.byPerson && isAtRest) ends.pop()
+        if (compactions.at(-1)?.byPerson && isReadyToCommit) ends.pop()
         if (goesOn && isStop) return
         const by = entry['cancelled_by']
         ends.push({ round, report, ...(typeof by === 'string' && { cancelledBy: by }) })
-        isAtRest = true
+        isReadyToCommit = true
       }
     }
   }

@@ -27,7 +27,7 @@ export function readFixture(file: string): Fixture {
     Json
   >
   if (format !== fixtureFormat)
-    throw wrong('this file is not a fixture of "cadre record": it has no "format": "cadre-fixture".')
+    throw wrong('this file is not a fixture from "cadre record": it has no "format": "cadre-fixture".')
   if (typeof version === 'number' && version > fixtureVersion)
     throw wrong(
       `the fixture has version ${version}, but this Cadre reads version ${fixtureVersion}. Update Cadre, or record the run again.`,
@@ -43,7 +43,7 @@ function textOf(file: string): string {
     if (size > mostBytes)
       throw new CadreError(
         'configuration',
-        `the fixture has ${Math.round(size / 1024 / 1024)} MB. Cadre reads at most ${mostBytes / 1024 / 1024} MB: record a shorter run.`,
+        `the fixture is ${Math.round(size / 1024 / 1024)} MB long. Cadre reads at most ${mostBytes / 1024 / 1024} MB: record a shorter run.`,
         { where: file },
       )
     return readFileSync(file, 'utf8')

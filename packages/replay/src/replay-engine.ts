@@ -90,7 +90,7 @@ function answerTo({ lane }: LiveSession, { name, call, choices }: Question): Ans
   }
   const result = lane.results.get(call)
   const wasDone = result !== undefined && result.outcome !== 'refused'
-  return { decision: wasDone ? 'approve' : 'reject', by: 'replay', reason: 'nobody was asked in the record' }
+  return { decision: wasDone ? 'approve' : 'reject', by: 'replay', reason: 'the recorded run asked no one' }
 }
 
 /**

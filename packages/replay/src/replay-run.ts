@@ -49,7 +49,7 @@ export interface Replayed {
 }
 
 /**
- * Runs a recorded tree again, offline, with the agents, hooks and policies of this folder. Models, tools and people answer from the
+ * Runs a recorded tree again, offline, with the agents, hooks and policies in this folder. Models, tools and people answer from the
  * record. Hooks run; nothing else does, and nothing is written except to a temporary folder.
  */
 export async function replayRun(

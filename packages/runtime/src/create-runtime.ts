@@ -63,7 +63,7 @@ export interface Runtime extends Sessions {
   readonly agents: AgentRegistry
   /** The default agent of a run. */
   readonly entry?: string
-  /** The prompt files of the workspace. */
+  /** The prompt files in the workspace. */
   readonly prompts: PromptCommands
   /** How to notify the user, as configured. */
   readonly notify?: Config['notify']
@@ -84,7 +84,7 @@ const answerForNobody: AskPerson = async (_session, { kind }) => ({
   reason: 'no person is available (--no-human)',
 })
 
-/** Creates a runtime from the files of a folder: loads home, trust, policy, agents, gate, tools and models, and opens the engine. */
+/** Creates a runtime from the files in a folder: loads home, trust, policy, agents, gate, tools and models, and opens the engine. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
   const environment: Environment = {
     env: process.env,

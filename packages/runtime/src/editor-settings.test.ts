@@ -111,7 +111,7 @@ test.each(['started', 'resumed'])('permits nothing because of a team that nobody
   expect(await decisionFor({ team: 'coordinator' })).toBe('allow')
 })
 
-test('uses the agents of a team without its permissions on request', async () => {
+test('uses the agents in a team without its permissions on request', async () => {
   const runtime = await createRuntime({
     model: 'scripted:p.yaml',
     trust: true,

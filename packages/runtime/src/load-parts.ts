@@ -58,7 +58,7 @@ export interface PartsOptions extends GateFlags {
   readonly workspace?: string | undefined
   /** The built-in team to use: `NAME` or `NAME/VARIANT`. */
   readonly team?: string | undefined
-  /** False: use the agents of the team, but none of the permissions that it ships with. */
+  /** False: use the agents in the team, but none of the permissions that it ships with. */
   readonly teamPermits?: boolean | undefined
   /** The agent to start or to explain. If it is built in, its team is loaded too. */
   readonly agent?: string | undefined
@@ -84,7 +84,7 @@ export interface PartsOptions extends GateFlags {
   readonly howToTrust?: string | undefined
   /** Rejects if the home is not trusted, instead of using a temporary one. */
   readonly needsHome?: boolean | undefined
-  /** Tools of the program that runs Cadre, such as an editor. They take precedence over custom and built-in tools of the same name. */
+  /** Tools of the program that runs Cadre, such as an editor. They take precedence over custom and built-in tools with the same name. */
   readonly tools?: readonly Tool[] | undefined
   /** Settings of the editor that runs Cadre, used instead of `.vscode/settings.json`. */
   readonly settings?: EditorSettings | undefined
@@ -343,5 +343,5 @@ function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
 function modelFrom(io: Environment, config: Config, model: string | undefined): string {
   if (model) return '--model'
   if (io.env['CADRE_MODEL']) return 'CADRE_MODEL'
-  return config.model ? 'model of the configuration' : 'default'
+  return config.model ? 'model in the configuration' : 'default'
 }

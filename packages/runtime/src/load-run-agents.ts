@@ -15,7 +15,7 @@ import { assistant } from './assistant.ts'
 export interface RunAgentsRequest {
   /** `--team`, or the team a resumed run had: `NAME` or `NAME/VARIANT`. */
   readonly team?: string | undefined
-  /** False: use the agents of the team, but not its permissions. */
+  /** False: use the agents in the team, but not its permissions. */
   readonly teamPermits?: boolean | undefined
   /** `--agent`. */
   readonly agent?: string | undefined
@@ -125,6 +125,6 @@ function replacedIn(team: Team, agents: AgentRegistry): Notice[] {
     return source === undefined || source.dialect === 'built-in' ? [] : [`${name} (${source.path})`]
   })
   if (replaced.length === 0) return []
-  const message = `agent files replace these agents of team ${team.name}: ${replaced.join(', ')}`
+  const message = `agent files replace these agents in team ${team.name}: ${replaced.join(', ')}`
   return [{ code: 'team', message }]
 }

@@ -4,7 +4,7 @@ import { systemClock } from '@cadre/disk'
 import {
   type Approvals,
   type ApprovalsOptions,
-  type AskHere,
+  type AskAtTerminal,
   askEverywhere,
   createApprovals,
   followApprovals,
@@ -35,7 +35,7 @@ export interface EngineOptions {
 }
 
 /**
- * Opens the engine that stores sessions in the files of a home. Reports problems in these files immediately. Asks questions in the files
+ * Opens the engine that stores sessions in the files in a home. Reports problems in these files immediately. Asks questions in the files
  * of the home, and at the terminal if there is one.
  */
 export async function openEngine(
@@ -43,7 +43,7 @@ export async function openEngine(
   tell: (message: string) => void,
   { env, ask, taken, adopt, shouldRetry }: EngineOptions,
 ): Promise<OpenedEngine> {
-  const askHere: AskHere | undefined =
+  const askHere: AskAtTerminal | undefined =
     ask &&
     ((session, question, signal) =>
       ask(session, question, signal, (grants) =>

@@ -104,7 +104,7 @@ export function trustNotices(
     howTo !== undefined
       ? howTo
       : declined
-        ? `You declined; remove the entry "declined" from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
+        ? `You declined; remove the "declined" entry from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
         : 'Inspect these files and answer the question that Cadre asks in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
   return [
     untrusted(

@@ -38,7 +38,7 @@ describe('editing agents', () => {
     expect(addAgent({ entryAgent: 'gone', agents: [] }, emptyAgent('a')).entryAgent).toBe('a')
   })
 
-  it('gives a new agent tools that read and search, and nothing else', () => {
+  it('gives a new agent only tools that read and search', () => {
     expect(emptyAgent('a')).toMatchObject({
       delegationPermissions: { type: 'none' },
       toolPermissions: { type: 'specific', tools: ['read', 'search'] },

@@ -174,7 +174,7 @@ export function Page() {
         </div>
         {!state.isTrusted && (
           <p class="box warning">
-            Restricted Mode: agents of this workspace are not used, and only your user settings can be
+            Restricted Mode: agents in this workspace are not used, and only your user settings can be
             changed.
           </p>
         )}
@@ -203,7 +203,7 @@ export function Page() {
         {hasConflict && (
           <div class="box warning" role="alert">
             <p>
-              The settings of this level were changed outside this page while you edited them. Your changes
+              The settings at this level were changed outside this page while you edited them. Your changes
               are not saved yet, and nothing is lost.
             </p>
             <div class="buttons">

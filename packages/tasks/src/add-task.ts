@@ -1,14 +1,14 @@
-import { eolOf, isBlank, linesOf, type RawText, rawOf } from '@cadre/disk'
+import { isBlank, lineEndingOf, linesOf, type RawText, rawOf } from '@cadre/disk'
 import { markerOf, taskWithId } from './change-task.ts'
-import { applySplices, type Splice, todoIn } from './edit-tasks.ts'
+import { applySplices, findTodoHeading, type Splice } from './edit-tasks.ts'
 import { contentOf, fieldIndent, replaceLines } from './field-edit.ts'
 import { formatTitle } from './head-edit.ts'
-import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
+import { type ExpectedTask, isIntendedEdit } from './is-intended-edit.ts'
 import type { Heading } from './read-tasks.ts'
 import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { NewTask } from './task-item.ts'
 import { isId } from './task-problems.ts'
-import { formOf, normaliseValue } from './task-values.ts'
+import { normaliseValue, valueFormOf } from './task-values.ts'
 import { normaliseTitle, objectionTo } from './task-words.ts'
 import { type ReadFile, readWritten } from './written-tasks.ts'
 
@@ -58,7 +58,7 @@ export function addTask(
   )
 }
 
-function expectedOf(task: NewTask, id: string, fields: Readonly<Record<string, string>>): Expected {
+function expectedOf(task: NewTask, id: string, fields: Readonly<Record<string, string>>): ExpectedTask {
   const kept = Object.entries(fields).map(([key, value]) => [key, normaliseValue(value)] as const)
   return {
     state: task.state ?? 'open',
@@ -76,7 +76,7 @@ interface Place {
   splice(lines: readonly RawText[]): Splice
 }
 
-function linesOfTask(task: Expected, { indent, bullet }: Place, careful: boolean): RawText[] {
+function linesOfTask(task: ExpectedTask, { indent, bullet }: Place, careful: boolean): RawText[] {
   const words = [
     `${bullet} [${markerOf(task.state)}]`,
     ...(task.priority === undefined ? [] : [task.priority]),
@@ -86,7 +86,7 @@ function linesOfTask(task: Expected, { indent, bullet }: Place, careful: boolean
   ]
   const inner = fieldIndent({ indent }, undefined)
   const fields = [...task.fields].flatMap(([key, value]) => {
-    const form = formOf(value, { quoted: careful })
+    const form = valueFormOf(value, { quoted: careful })
     if (form.kind === 'line') return [rawOf(`${inner}${key}: ${form.text}`)]
     return [`${inner}${key}: ${form.sign}`, ...contentOf(form.lines, inner)]
   })
@@ -101,15 +101,16 @@ function parentPlace(raw: RawText, read: ReadFile, above: number): Place {
   return {
     indent: child?.indent ?? field?.indent ?? fieldIndent(parent, undefined),
     bullet: (child ?? parent).bullet,
-    splice: (lines) => replaceLines(raw, parent.treeEnd, 0, lines, parent.eol || eolOf(raw)),
+    splice: (lines) => replaceLines(raw, parent.treeEnd, 0, lines, parent.eol || lineEndingOf(raw)),
   }
 }
 
 /** At the end of the section or, if that is not possible, under a new heading at the end of the file. */
 function sectionPlaces(raw: RawText, read: ReadFile, { section }: AddOptions): Place[] {
   const { headings } = read.scan
-  const heading = section === undefined ? todoIn(headings) : headings.find(({ text }) => text === section)
-  const eol = eolOf(raw)
+  const heading =
+    section === undefined ? findTodoHeading(headings) : headings.find(({ text }) => text === section)
+  const eol = lineEndingOf(raw)
   const title = section ?? 'TODO'
   const bullet = read.written.at(-1)?.task.bullet ?? '-'
   const atEnd: Place = {
@@ -138,7 +139,7 @@ function endOf(raw: RawText, read: ReadFile, heading: Heading, bullet: string): 
   const before = roots.at(-2)
   const isTight = before !== undefined && last !== undefined && before.treeEnd === last.start
   const at = skipIndented(raw, last?.treeEnd ?? heading.end, { until, isEmpty: last === undefined })
-  const eol = eolOf(raw)
+  const eol = lineEndingOf(raw)
   return {
     indent: '',
     bullet: last?.bullet ?? bullet,

@@ -2,7 +2,7 @@ import type { RawText } from '@cadre/disk'
 import { applySplices, type Splice } from './edit-tasks.ts'
 import { fieldEdit } from './field-edit.ts'
 import { editHead } from './head-edit.ts'
-import { type Expected, isIntendedEdit } from './is-intended-edit.ts'
+import { type ExpectedTask, isIntendedEdit } from './is-intended-edit.ts'
 import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
 import { isFailed, stateOfMarker } from './task-state.ts'
@@ -56,7 +56,7 @@ interface Plan {
   readonly change: TaskChange
   /** The stored values, including fields that follow from the state. */
   readonly fields: ReadonlyMap<string, string | null>
-  readonly expected: Expected
+  readonly expected: ExpectedTask
 }
 
 function planOf({ head }: WrittenTask, item: TaskItem, change: TaskChange): Plan {

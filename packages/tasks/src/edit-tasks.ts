@@ -1,4 +1,4 @@
-import { linesAfterMark, type RawText, rawOf } from '@cadre/disk'
+import { linesAfterByteOrderMark, type RawText, rawOf } from '@cadre/disk'
 import { type Heading, scanTasks, type Task } from './read-tasks.ts'
 
 /** One change of a text, limited to these bytes. */
@@ -55,8 +55,8 @@ export function fieldSplice(raw: RawText, task: Task, field: NewField): Splice[]
 
 /** Inserts the lines of a task at the top of `## TODO`, and adds the heading if it is missing. */
 export function insertTask(raw: RawText, lines: readonly string[]): RawText {
-  const all = linesAfterMark(raw)
-  const todo = todoIn(scanTasks(raw).headings)
+  const all = linesAfterByteOrderMark(raw)
+  const todo = findTodoHeading(scanTasks(raw).headings)
   const heading = todo === undefined ? -1 : all.findIndex(({ start }) => start === todo.start)
   const eol = (all[Math.max(heading, 0)]?.eol ?? '') || '\n'
   const block = lines.map((line) => rawOf(line) + eol).join('')
@@ -80,6 +80,6 @@ export function insertTask(raw: RawText, lines: readonly string[]): RawText {
 }
 
 /** The heading for new tasks. */
-export function todoIn(headings: readonly Heading[]): Heading | undefined {
+export function findTodoHeading(headings: readonly Heading[]): Heading | undefined {
   return headings.find(({ level, text }) => level === 2 && /^todo$/i.test(text))
 }

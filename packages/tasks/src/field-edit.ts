@@ -1,7 +1,7 @@
-import { eolOf, type RawText, rawOf, widthOf } from '@cadre/disk'
+import { lineEndingOf, type RawText, rawOf, widthOf } from '@cadre/disk'
 import type { Splice } from './edit-tasks.ts'
 import type { Task, TaskField } from './read-tasks.ts'
-import { fieldValue, formOf, type ValueForm } from './task-values.ts'
+import { fieldValue, type ValueForm, valueFormOf } from './task-values.ts'
 
 export interface FieldEdit {
   readonly raw: RawText
@@ -22,8 +22,10 @@ export function fieldEdit(edit: FieldEdit): Splice[] {
   if (value === null) return there.map(({ start, end }) => ({ at: start, remove: end - start, insert: '' }))
   const [known] = there
   if (known !== undefined && fieldValue(known) === value && !careful) return []
-  const form = formOf(value, { quoted: careful })
-  return known === undefined ? [newField(edit, form)] : changedField(raw, known, form, task.eol || eolOf(raw))
+  const form = valueFormOf(value, { quoted: careful })
+  return known === undefined
+    ? [newField(edit, form)]
+    : changedField(raw, known, form, task.eol || lineEndingOf(raw))
 }
 
 function changedField(raw: RawText, field: TaskField, form: ValueForm, eol: string): Splice[] {
@@ -44,7 +46,7 @@ function changedField(raw: RawText, field: TaskField, form: ValueForm, eol: stri
  * otherwise become part of the block.
  */
 function newField({ raw, task, child, key }: FieldEdit, form: ValueForm): Splice {
-  const eol = task.eol || eolOf(raw)
+  const eol = task.eol || lineEndingOf(raw)
   const own = task.fields.filter(({ start }) => start < task.end)
   const lastLine = own.findLast(({ rawBlock }) => rawBlock === undefined)
   if (form.kind === 'line') {

@@ -7,7 +7,7 @@ const fenceEnd = /^[ \t]*(`{3,}|~{3,})[ \t]*$/
 const comment = /^[ \t]*<!--/
 
 /** Undefined for a line that opens nothing. `unclosed`: the fence or comment has no end, so it hides nothing. */
-export type Hidden = { readonly last: number } | { readonly unclosed: 'fence' | 'comment' } | undefined
+export type HiddenLine = { readonly last: number } | { readonly unclosed: 'fence' | 'comment' } | undefined
 
 /**
  * Finds fenced code and multi-line comments, which contain no tasks. Each ends at the latest where the enclosing task ends, so that a
@@ -16,7 +16,7 @@ export type Hidden = { readonly last: number } | { readonly unclosed: 'fence' | 
  * The returned function checks a line. `floor`: the indentation of the enclosing task, or -1. Failed searches for an end are cached, so a
  * file full of opening delimiters is not slower.
  */
-export function findHidden(lines: readonly Line[]): (index: number, floor: number) => Hidden {
+export function findHidden(lines: readonly Line[]): (index: number, floor: number) => HiddenLine {
   const failed = new Map<
     string,
     { readonly size: number; readonly maxIndent: number; readonly until: number }

@@ -2,7 +2,7 @@ import type { TaskItem } from './task-item.ts'
 import type { ReadFile, WrittenTask } from './written-tasks.ts'
 
 /** The expected values of a task after a change. */
-export type Expected = Pick<TaskItem, 'state' | 'title' | 'priority' | 'who' | 'tags' | 'fields'>
+export type ExpectedTask = Pick<TaskItem, 'state' | 'title' | 'priority' | 'who' | 'tags' | 'fields'>
 
 export interface IntendedEdit {
   /** The index of the task that is changed, added or removed. */
@@ -10,7 +10,7 @@ export interface IntendedEdit {
   readonly added?: number
   readonly removed?: number
   /** Absent if the task is removed. */
-  readonly expected?: Expected
+  readonly expected?: ExpectedTask
 }
 
 /**
@@ -62,7 +62,7 @@ function isSame({ task: one }: WrittenTask, { task: other }: WrittenTask): boole
   )
 }
 
-function matchesExpected(item: TaskItem, expected: Expected): boolean {
+function matchesExpected(item: TaskItem, expected: ExpectedTask): boolean {
   return (
     item.state === expected.state &&
     item.title === expected.title &&

@@ -2,7 +2,7 @@ import {
   isBlank,
   type Line,
   type LinesRange,
-  linesAfterMark,
+  linesAfterByteOrderMark,
   type RawText,
   textOf,
   widthOf,
@@ -98,7 +98,7 @@ export function readTasks(raw: RawText): readonly Task[] {
 
 /** Like `readTasks`, with headings and problems. Indexes are relative to the start of `range`. */
 export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
-  const lines = linesAfterMark(raw, range)
+  const lines = linesAfterByteOrderMark(raw, range)
   const hidden = findHidden(lines)
   const tasks: Draft[] = []
   const headings: Heading[] = []

@@ -268,7 +268,7 @@ test('an added task is read back once, and no other byte is lost', () => {
   )
 })
 
-test('removes a task with its subtasks, and nothing else', () => {
+test('removes only a task and its subtasks', () => {
   fc.assert(
     fc.property(anyFile, fc.nat(), (written, pick) => {
       const { raw } = ensureIds(written, new Set())
@@ -289,7 +289,7 @@ test('removes a task with its subtasks, and nothing else', () => {
   )
 })
 
-test('writes missing ids, and changes nothing else', () => {
+test('writes only the missing ids', () => {
   fc.assert(
     fc.property(anyFile, (raw) => {
       const before = readTaskFile(raw)

@@ -35,7 +35,7 @@ function world() {
 
 const two = '## TODO\n\n- [ ] @bob "a"\n  id: a\n\n- [ ] "b"\n  id: b\n'
 
-test('lists the task files of a folder, without approvals and other files', () => {
+test('lists the task files in a folder, without approvals and other files', () => {
   const { files, write, folder } = world()
   for (const name of ['b.task.md', 'a.task.md', 'approvals.task.md', '.x.task.md', 'notes.md', '.task.md'])
     write(name, two)

@@ -1,7 +1,7 @@
 /**
- * Owns the changes that Cadre's processes make to the task files of a folder. People edit the files at any time, in any editor.
+ * Owns the changes that Cadre's processes make to the task files in a folder. People edit the files at any time, in any editor.
  *
- * 1. Cadre's processes change the files of a folder one at a time, under one lock, so that ids are unique.
+ * 1. Cadre's processes change the files in a folder one at a time, under one lock, so that ids are unique.
  * 2. A change is based on the current content, and is applied again if the file was saved in the meantime.
  * 3. An unreadable file is reported as a problem. It does not affect other files, and is never changed.
  * 4. Nothing here changes the file of approvals, or a task that is or would become an approval.
@@ -244,7 +244,7 @@ function sameIdProblem(task: TaskItem, { file, task: other }: FoundTask): TaskPr
   return {
     severity: 'error',
     code: 'TD050',
-    message: `The task on line ${other.line} of ${file} already has the id ${task.id}. Choose another id.`,
+    message: `The task on line ${other.line} in ${file} already has the id ${task.id}. Choose another id.`,
     line: task.line,
     column: 1,
   }

@@ -42,7 +42,7 @@ const scanProblems: Readonly<Record<ScanProblem['kind'], readonly [code: string,
   ],
   'below a field': [
     'TD041',
-    'This line is indented deeper than the field above it, but is not part of it. Write text of several lines below `key: |`.',
+    'This line is indented deeper than the field above it, but is not part of it. Write multi-line text below `key: |`.',
   ],
   'unclosed fence': ['TD043', 'This code block is not closed, so Cadre does not treat it as code. Close it.'],
   'unclosed comment': [
@@ -81,7 +81,7 @@ function checkHead({ task, head, item }: WrittenTask, say: Say): void {
         at(token),
         'warning',
         'TD013',
-        `The priority is ${token.text}, but it should be A to D. If it is a word of the title, put the title in quotes.`,
+        `The priority is ${token.text}, but it should be A to D. If it is a word in the title, put the title in quotes.`,
       )
     if (titleAt === -1 || index < titleAt) continue
     if (token.kind === 'who')
@@ -130,7 +130,7 @@ function checkTitle(text: string, tell: (word: number, ...told: Parameters<Repor
       at,
       'warning',
       code,
-      `${found[0]} is a word of the title and ${what}. Write it before the title, or put the title in quotes.`,
+      `${found[0]} is a word in the title and ${what}. Write it before the title, or put the title in quotes.`,
     )
   }
 }

@@ -21,7 +21,7 @@ export function normaliseValue(value: string): string {
 }
 
 /** Returns the form in which a normalised value reads back unchanged. */
-export function formOf(value: string, options: { readonly quoted?: boolean } = {}): ValueForm {
+export function valueFormOf(value: string, options: { readonly quoted?: boolean } = {}): ValueForm {
   const lines = value.split('\n')
   const isOdd = invisibleCharacter.test(value) || !value.isWellFormed() || options.quoted === true
   if (lines.length > 1 && !isOdd) {

@@ -22,7 +22,7 @@ export function objectionTo(
   if (key !== undefined)
     return `${quoteText(key)} is not a valid key. Use letters, digits, - and _, and begin with a letter or _.`
   if (change.fields !== undefined && Object.hasOwn(change.fields, 'id'))
-    return 'The id of a task cannot be changed.'
+    return "A task's id cannot be changed."
   const status = change.fields?.['status']
   const state = change.state ?? item?.state
   if (status === undefined || change.state === undefined) return undefined

@@ -20,26 +20,26 @@ export interface ReadFile {
   readonly items: readonly TaskItem[]
 }
 
-export interface Recent {
+export interface RecentContent {
   readonly raw: RawText
   readonly read: ReadFile
 }
 
 /** A cache of recently read texts: an edit reads its input, and its output is read next. */
-const recent: Recent[] = []
+const recent: RecentContent[] = []
 const maxRecent = 2
 
 export function readWritten(raw: RawText): ReadFile {
   const known = recent.find((one) => one.raw === raw)
   if (known !== undefined) return known.read
-  const read = readChanged(recent, raw) ?? readFully(raw)
+  const read = readChanged(recent, raw) ?? readUncached(raw)
   recent.unshift({ raw, read })
   recent.length = Math.min(recent.length, maxRecent)
   return read
 }
 
 /** Reads everything, without the cache. */
-export function readFully(raw: RawText): ReadFile {
+export function readUncached(raw: RawText): ReadFile {
   const scan = scanTasks(raw)
   const written: WrittenTask[] = []
   addWritten(written, scan, scan.tasks.length)
@@ -48,10 +48,10 @@ export function readFully(raw: RawText): ReadFile {
 
 /**
  * Reads only the parts that differ from a text that was read before. Returns `undefined` if there is none. The result equals that of
- * `readFully`.
+ * `readUncached`.
  */
 export function readChanged(
-  known: readonly Recent[],
+  known: readonly RecentContent[],
   raw: RawText,
   minScanLength?: number,
 ): ReadFile | undefined {

@@ -57,7 +57,11 @@ const spansIn = ({ bodies }: Collector) => bodies.join('').match(/"spanId"/g)?.l
 it.each<[string, (response: ServerResponse) => void, RegExp]>([
   ['refuses everything', (response) => void response.writeHead(400).end('x'), /status 400/],
   ['fails', (response) => void response.writeHead(500).end(), /status 500/],
-  ['redirects', (response) => void response.writeHead(307, { location: '/elsewhere' }).end(), /no redirects/],
+  [
+    'redirects',
+    (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
+    /does not follow redirects/,
+  ],
   ['hangs up', (response) => void response.socket?.destroy(), /ECONNRESET|closed the connection/],
   ['never answers', () => {}, /did not answer in time/],
   [

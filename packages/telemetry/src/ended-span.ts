@@ -1,6 +1,6 @@
 import { type AttributeText, attributesOf, joinAttributes, quoted, type Values } from './attributes.ts'
 import type { Content } from './content.ts'
-import type { Link, OpenSession } from './open-session.ts'
+import type { OpenSession, SpanLink } from './open-session.ts'
 import { nanosOf, randomSpanId, spanKinds } from './span.ts'
 
 export interface EndedSpan {
@@ -10,7 +10,7 @@ export interface EndedSpan {
   readonly spanId?: string
   /** Default: the span of the session. */
   readonly parent?: string | undefined
-  readonly links?: readonly Link[]
+  readonly links?: readonly SpanLink[]
   readonly begun: number
   readonly ended: number
   /** The kind of error: a code. */

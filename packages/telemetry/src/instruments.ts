@@ -11,17 +11,13 @@ type Instrument = { readonly unit: string; readonly description: string } & (
 
 /** Every metric. Names that begin with `gen_ai` are those of the OpenTelemetry GenAI conventions. */
 export const instruments = {
-  'gen_ai.client.inference.duration': histogram('s', short, 'Duration of a request to a model'),
-  'gen_ai.client.inference.time_to_first_chunk': histogram(
-    's',
-    short,
-    'Time until the first text of a reply',
-  ),
-  'gen_ai.client.inference.operation.input_tokens': histogram('{token}', tokens, 'Input tokens of a request'),
+  'gen_ai.client.inference.duration': histogram('s', short, 'Duration of a model request'),
+  'gen_ai.client.inference.time_to_first_chunk': histogram('s', short, "Time until a reply's first text"),
+  'gen_ai.client.inference.operation.input_tokens': histogram('{token}', tokens, 'Input tokens per request'),
   'gen_ai.client.inference.operation.output_tokens': histogram(
     '{token}',
     tokens,
-    'Output tokens of a request',
+    'Output tokens per request',
   ),
   'gen_ai.client.inference.usage.input_tokens': counter('{token}', 'Input tokens'),
   'gen_ai.client.inference.usage.output_tokens': counter('{token}', 'Output tokens'),
@@ -36,15 +32,15 @@ export const instruments = {
   'gen_ai.invoke_agent.duration': histogram(
     's',
     long,
-    'Duration of a session, or of a turn of a conversation',
+    'Duration of a session, or of one turn in a conversation',
   ),
-  'gen_ai.execute_tool.duration': histogram('s', short, 'Duration of a call of a tool'),
+  'gen_ai.execute_tool.duration': histogram('s', short, 'Duration of a tool call'),
   'cadre.cost': {
-    ...counter('{USD}', 'Cost of requests to models, if their prices are known'),
+    ...counter('{USD}', 'Cost of model requests, if their prices are known'),
     whole: false,
   },
   'cadre.premium_requests': {
-    ...counter('{request}', 'Premium requests of a Copilot subscription'),
+    ...counter('{request}', 'Copilot premium requests'),
     whole: false,
   },
   'cadre.denials': counter('{call}', 'Calls that rules, hooks, budgets or people denied'),

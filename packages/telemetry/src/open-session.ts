@@ -2,7 +2,7 @@ import type { TraceContext, Usage } from '@cadre/core'
 import type { AttributeText, Values } from './attributes.ts'
 import type { ModelName } from './model-name.ts'
 
-export interface Link {
+export interface SpanLink {
   readonly traceId: string
   readonly spanId: string
 }
@@ -24,7 +24,7 @@ export interface OpenSession {
   readonly counted: { readonly chat: Values; readonly agent: Values }
   readonly spanId: string
   readonly parent: string | undefined
-  readonly links: readonly Link[]
+  readonly links: readonly SpanLink[]
   readonly begun: number
   /** What it was asked. */
   readonly input: string | undefined

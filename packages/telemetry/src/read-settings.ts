@@ -163,7 +163,7 @@ function headersOf(signal: SignalName, { get, notices }: Reader): { readonly [na
     // Not which one: whatever is written there may be a token.
     if (wrong > 0)
       notices.add(
-        `${name} has ${wrong === 1 ? 'an entry' : `${wrong} entries`} that Cadre cannot send, and ignores. Write it as key=value.`,
+        `${name} has ${wrong === 1 ? 'an entry' : `${wrong} entries`} that Cadre cannot send and therefore ignores. Write key=value.`,
       )
   }
   return headers

@@ -14,7 +14,7 @@ import { type EndedSpan, seconds, spanOf } from './ended-span.ts'
 import type { HookRun } from './hook-run.ts'
 import type { Meter } from './meter.ts'
 import { modelName } from './model-name.ts'
-import { callOf, type Link, type OpenSession, usageValues } from './open-session.ts'
+import { callOf, type OpenSession, type SpanLink, usageValues } from './open-session.ts'
 import { remembering } from './remembering.ts'
 import type { Sampler } from './sampler.ts'
 import { instantOf, spanIdOf, spanKinds, traceIdOf } from './span.ts'
@@ -42,7 +42,7 @@ export class SpanTracker {
   readonly #sessions = new Map<string, OpenSession>()
   /** Sessions that have ended, oldest first: hooks run after the end. */
   readonly #ended = new Set<string>()
-  readonly #links = new Map<string, Link>()
+  readonly #links = new Map<string, SpanLink>()
   readonly #tools = remembering<KnownTool>()
   readonly #texts = remembering<AttributeText>()
 
@@ -225,7 +225,7 @@ export class SpanTracker {
     { session, depth, resumed }: EventOf<'session.started'>,
     trace: TraceContext,
     turn: number,
-  ): Link[] {
+  ): SpanLink[] {
     const { traceId } = trace
     const given = this.#links.get(session)
     this.#links.delete(session)
@@ -432,7 +432,7 @@ export class SpanTracker {
   }
 }
 
-/** What is the same for every call of a tool by an agent. */
+/** What is the same for every call to a tool by an agent. */
 interface KnownTool {
   readonly attributes: AttributeText
   readonly counted: Values

@@ -13,7 +13,7 @@ import { listDirectoryTool } from './files/list-directory.ts'
 import { readFileTool } from './files/read-file.ts'
 import { viewImageTool } from './files/view-image.ts'
 import { writeFileTool } from './files/write-file.ts'
-import { readSkillTool, type SkillsIn } from './knowledge/read-skill.ts'
+import { type ListSkills, readSkillTool } from './knowledge/read-skill.ts'
 import { mailSendTool } from './messages/mail-send.ts'
 import type { MessagePort } from './messages/message-port.ts'
 import { sendMessageTool } from './messages/send-message.ts'
@@ -45,8 +45,8 @@ export interface ToolOptions {
   /** How commands run. */
   readonly commands?: CommandOptions
   readonly locateRipgrep?: LocateRipgrep
-  /** Returns which files of a workspace are hidden from listing and searching. */
-  readonly hiddenIn?: HiddenIn
+  /** Returns which files in a workspace are hidden from listing and searching. */
+  readonly hiddenIn?: HiddenFileFilter
   /** The port for messages between agents, opened at the first call. Without it, agents cannot send messages. */
   readonly messages?: () => MessagePort
   /** True if agents can lead teams: the engine has a port for them. */
@@ -58,13 +58,13 @@ export interface ToolOptions {
   /** How messages are sent. Absent: there are no tools for sending. */
   readonly senders?: SenderOptions
   /** The skills of a workspace. Absent: there are none, and no tool for them. */
-  readonly skills?: SkillsIn
+  readonly skills?: ListSkills
   /** Loads the embeddings for semantic search; without it, search uses words. */
   readonly loadEmbed?: EmbedLoader
 }
 
 /** For one workspace: returns whether a file must be hidden, by its real path. Undefined if none is. */
-export type HiddenIn = (workspace: string) => ((real: string) => boolean) | undefined
+export type HiddenFileFilter = (workspace: string) => ((real: string) => boolean) | undefined
 
 /** The built-in tools. Each call works in its own workspace, and nowhere else. */
 export function createTools(options: ToolOptions = {}): Tool[] {

@@ -3,12 +3,12 @@ import path from 'node:path'
 import { createDeniedPaths, createPlaces } from '@cadre/gate'
 import { openPolicy } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { HiddenIn } from './create-tools.ts'
+import type { HiddenFileFilter } from './create-tools.ts'
 import { temporaryWorkspace, type Workspace } from './files/workspace.spec-helpers.ts'
 
 let ws: Workspace
 let home: string
-let hidden: HiddenIn | undefined
+let hidden: HiddenFileFilter | undefined
 
 const ways = [
   ['with ripgrep', {}],

@@ -37,7 +37,7 @@ const sentences: { readonly [code: string]: string | undefined } = {
   ENOSPC: 'The disk is full. Free some space and try again.',
   EDQUOT: 'The disk quota is used up. Free some space and try again.',
   ENAMETOOLONG: 'The path or a name in it is too long. Use a shorter one.',
-  ELOOP: 'The path goes through too many symbolic links. Use the path of the real file.',
+  ELOOP: 'The path goes through too many symbolic links. Use the path to the real file.',
   EMFILE: 'Too many open files. Try again.',
   ENXIO: 'The path is not a regular file.',
 }

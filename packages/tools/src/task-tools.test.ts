@@ -197,8 +197,8 @@ describe('create_task', () => {
   })
 
   it.each([
-    [{}, 'Give the task a title'],
-    [{ title: ' ' }, 'Give the task a title'],
+    [{}, 'Give a title'],
+    [{ title: ' ' }, 'Give a title'],
     [{ title: 'x', file: '../escape.task.md' }, 'is not a valid task file'],
     [{ title: 'x', file: '/etc/passwd' }, 'is not a valid task file'],
     [{ title: 'x', file: 'tasks/sub/x.task.md' }, 'is not a valid task file'],

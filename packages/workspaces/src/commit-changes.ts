@@ -15,11 +15,11 @@ import {
   userIgnores,
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { commitMessage, type Occasion } from './commit-message.ts'
-import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
+import { type CommitReason, commitMessage } from './commit-message.ts'
+import { gitInWorkspace, type WorkTreeRequest } from './workspace-git.ts'
 import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
-export interface CommitChanges extends Occasion {
+export interface CommitChanges extends CommitReason {
   /** Absolute paths to commit, including files that git ignores. Default: all changes. */
   readonly paths?: readonly string[] | undefined
 }
@@ -35,7 +35,7 @@ export async function commitChanges(
   signal?: AbortSignal,
 ): Promise<WorkspaceRecord> {
   if (!existsSync(record.top)) return record
-  const at = await atWorkspace(home, record, signal)
+  const at = await gitInWorkspace(home, record, signal)
   const changed = await changedPaths(at, await userIgnores())
   const places = wanted?.map((place) => relativeTo(record.top, place))
   const names =
@@ -63,7 +63,7 @@ export async function commitChanges(
 async function namedIgnored(
   places: readonly string[],
   { paths }: ChangedPaths,
-  at: AtWorkTree,
+  at: WorkTreeRequest,
 ): Promise<readonly string[]> {
   const known = new Set(paths)
   const files = places.filter((name) => {
@@ -78,7 +78,7 @@ async function namedIgnored(
  * Returns the parent of the next commit: the branch, if it continues from Cadre's last commit. A branch that was reset,
  * moved or deleted is restored to that commit, so that nothing an agent does with git loses work.
  */
-export async function tipOf(record: WorkspaceRecord, at: AtWorkTree): Promise<string> {
+export async function tipOf(record: WorkspaceRecord, at: WorkTreeRequest): Promise<string> {
   const branch = await commitOf(`refs/heads/${record.branch}`, at)
   if (branch === undefined || branch === record.tip) return record.tip
   const { code } = await tryGit(['merge-base', '--is-ancestor', record.tip, branch], at)

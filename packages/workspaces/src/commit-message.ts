@@ -1,5 +1,5 @@
 /** The reason of a commit in a workspace. */
-export interface Occasion {
+export interface CommitReason {
   /** `write_file docs/ports.md`. */
   readonly subject: string
   readonly session?: string | undefined
@@ -14,7 +14,7 @@ export interface Occasion {
 
 const maxLength = 72
 
-export function commitMessage(occasion: Occasion): string {
+export function commitMessage(occasion: CommitReason): string {
   const { session, call, agent, inDoubt, undoes = [], body } = occasion
   const subject = oneLine(occasion.subject)
   const cut = subject.length > maxLength ? `${subject.slice(0, maxLength - 1)}…` : subject

@@ -8,23 +8,23 @@
  */
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { JudgedCall, Prepared, SessionSpec, WorkspaceRequest, Workspaces } from '@cadre/core'
+import type { JudgedCall, PreparedIsolation, SessionSpec, WorkspaceRequest, Workspaces } from '@cadre/core'
 import { CadreError, messageOf } from '@cadre/core'
 import { findGit } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { isSessionName } from '@cadre/home'
 import { commitChanges } from './commit-changes.ts'
+import { commitReasonOf } from './commit-reason-of.ts'
 import { diffWorkspace, type WorkspaceDiff } from './diff-workspace.ts'
 import { findBase } from './find-base.ts'
 import { includeIgnored } from './include-ignored.ts'
 import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
-import { occasionOf } from './occasion-of.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
 import { leaveWorkspace, removeWorkspace } from './remove-workspace.ts'
 import { restoreWorkspace } from './restore-workspace.ts'
 import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
 import { settleWorkspace } from './settle-workspace.ts'
-import { addGuest, listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
+import { addWorkspaceUser, listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
 import { isRemovable, type WorkspaceState, workspaceState } from './workspace-state.ts'
 
 export interface WorkspaceKeeper extends Workspaces {
@@ -37,7 +37,7 @@ export interface WorkspaceKeeper extends Workspaces {
   reopen(session: SessionSpec, inDoubt: readonly string[], signal: AbortSignal): Promise<void>
   /** Removes the workspace of an ended session if nothing would be lost. `discards`: ignored files may be lost. */
   leave(session: string, options?: { readonly discards?: 'ignored' }): Promise<boolean>
-  /** Finds the workspace of a session, by id or id prefix. Throws `not_found`. */
+  /** Finds a session's workspace, by id or id prefix. Throws `not_found`. */
   find(session: string): WorkspaceRecord
   list(): Promise<readonly WorkspaceState[]>
   state(session: string): Promise<WorkspaceState>
@@ -96,7 +96,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       agent: record.agent,
     })
 
-  async function prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<Prepared> {
+  async function prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<PreparedIsolation> {
     const { session, root, agent, base: folder, from = [] } = request
     if (!isSessionName(session))
       return { kind: 'impossible', reason: `${JSON.stringify(session)} is not a valid folder name` }
@@ -138,7 +138,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
         const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
         return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
       }).catch((error) => ({
-        message: `cannot merge the changes of ${session.id}, so they stay in its workspace: ${messageOf(error)}`,
+        message: `cannot merge the changes from ${session.id}, so they stay in its workspace: ${messageOf(error)}`,
         isMissing: true as const,
       })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {
@@ -148,7 +148,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
         async () => {
           const record = readRecord(home, isolation.session)
           if (record?.state !== 'ready') return
-          const occasion = { ...occasionOf(call, workspace), session: id, agent: agent.name }
+          const occasion = { ...commitReasonOf(call, workspace), session: id, agent: agent.name }
           // Completed changes are committed even while the session is being stopped.
           await commitChanges(home, record, occasion, signal.aborted ? undefined : signal)
         },
@@ -165,7 +165,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
         const prepared = await inTurn(owner, () => prepare(wanted, signal), signal)
         if (prepared.kind === 'impossible')
           throw new CadreError('configuration', `its workspace no longer exists: ${prepared.reason}`)
-        if (isShared) await inTurn(owner, async () => addGuest(home, known(owner), root))
+        if (isShared) await inTurn(owner, async () => addWorkspaceUser(home, known(owner), root))
       }
       if (inDoubt.length === 0) return
       await inTurn(owner, async () => {

@@ -1,7 +1,7 @@
 import { git } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { tipOf } from './commit-changes.ts'
-import { atWorkspace } from './workspace-git.ts'
+import { gitInWorkspace } from './workspace-git.ts'
 import { type Step, workspaceLog } from './workspace-log.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
@@ -19,7 +19,7 @@ export async function diffWorkspace(
   record: WorkspaceRecord,
   { call }: { readonly call?: string | undefined } = {},
 ): Promise<WorkspaceDiff> {
-  const at = await atWorkspace(home, record)
+  const at = await gitInWorkspace(home, record)
   const tip = await tipOf(record, at)
   const log = await workspaceLog({ ...record, tip }, at)
   const steps = call === undefined ? log : log.filter((step) => step.call === call)

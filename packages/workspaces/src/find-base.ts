@@ -6,7 +6,7 @@ import type { Home } from '@cadre/home'
 import { listRecords, type WorkspaceRecord } from './workspace-record.ts'
 
 /** The folder that a new workspace starts from. */
-export interface Base {
+export interface WorkspaceBase {
   readonly folder: string
   /** Its repository. */
   readonly repository?: Repository
@@ -15,7 +15,7 @@ export interface Base {
 }
 
 /** Returns what a folder is part of. In a session's workspace, Cadre's record decides, because an agent controls its contents. */
-export function findBase(home: Home, folder: string): Base {
+export function findBase(home: Home, folder: string): WorkspaceBase {
   let real: string
   try {
     real = realpathSync(folder)
@@ -44,7 +44,7 @@ export function findBase(home: Home, folder: string): Base {
 }
 
 /** The place in a workspace that corresponds to the base. */
-export function placeIn(top: string, { folder, repository }: Base): string {
+export function placeIn(top: string, { folder, repository }: WorkspaceBase): string {
   return repository === undefined ? top : path.join(top, path.relative(repository.top, folder))
 }
 

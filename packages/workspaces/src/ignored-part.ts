@@ -5,14 +5,14 @@ import {
   diffNames,
   git,
   ignoredInIndex,
+  type MergeSides,
   mergeTrees,
-  type Sides,
   stagePaths,
   treeWithout,
   withIndexOf,
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { type AtWorkTree, atWorkspace } from './workspace-git.ts'
+import { gitInWorkspace, type WorkTreeRequest } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
 
 /**
@@ -20,13 +20,13 @@ import { indexFile, type WorkspaceRecord } from './workspace-record.ts'
  * ignored files that a tool named: they are merged into the folder, but not committed.
  */
 export interface SplitChanges {
-  readonly sides: Omit<Sides, 'ours'>
+  readonly sides: Omit<MergeSides, 'ours'>
   readonly ignored: readonly ChangedEntry[]
 }
 
 /** All unmerged changes. */
 export async function splitChanges(home: Home, record: WorkspaceRecord): Promise<SplitChanges> {
-  const at = { ...(await atWorkspace(home, record)), index: `${indexFile(home, record.session)}.part` }
+  const at = { ...(await gitInWorkspace(home, record)), index: `${indexFile(home, record.session)}.part` }
   const [base, theirs] = [record.merged ?? record.start, record.tip]
   const changed = await changedEntries(base, theirs, at)
   const some = changed.flatMap(({ before, after }) => after ?? before ?? [])
@@ -50,7 +50,7 @@ export type IgnoredPlan =
 /** Plans the merge of ignored files into a folder. Nothing changes before `apply`. */
 export async function planIgnored(
   ignored: readonly ChangedEntry[],
-  target: AtWorkTree & { readonly index: string },
+  target: WorkTreeRequest & { readonly index: string },
 ): Promise<IgnoredPlan> {
   if (ignored.length === 0) return { kind: 'ready', files: [], apply: async () => {} }
   const names = ignored.map(({ name }) => name)

@@ -3,7 +3,7 @@ import { CadreError } from '@cadre/core'
 import { ignoredFilesIn, isInside } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { commitChanges } from './commit-changes.ts'
-import { atWorkspace } from './workspace-git.ts'
+import { gitInWorkspace } from './workspace-git.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
 /** Adds the ignored files that a person requested to the merge. Rejects if one does not exist. */
@@ -13,7 +13,7 @@ export async function includeIgnored(
   wanted: readonly string[],
 ): Promise<WorkspaceRecord> {
   if (wanted.length === 0) return record
-  const at = await atWorkspace(home, record)
+  const at = await gitInWorkspace(home, record)
   const paths: string[] = []
   for (const name of wanted) {
     const place = path.join(record.top, name)

@@ -22,7 +22,7 @@ describe('merging a workspace', () => {
     expect(fixture.read('a.txt')).toBe('ONE\ntwo\n3\n')
     expect(existsSync(fixture.at('b.txt'))).toBe(false)
     expect(fixture.git('log', '--format=%s').trim().split('\n')).toEqual([
-      'Work of builder (s-1)',
+      'Work by builder (s-1)',
       'meanwhile',
       'first',
     ])
@@ -231,7 +231,7 @@ describe('merging a workspace', () => {
     expect(readFileSync(path.join(above, 'below.txt'), 'utf8')).toBe('b')
     expect((await fixture.keeper.diff('s-1')).steps.map(({ subject }) => subject)).toEqual([
       'write_file above.txt',
-      'Work of builder (s-2)',
+      'Work by builder (s-2)',
     ])
     expect(fixture.exists('below.txt')).toBe(false)
   })

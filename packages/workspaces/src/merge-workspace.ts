@@ -7,9 +7,9 @@ import {
   commitTree,
   diffNames,
   git,
+  type MergeSides,
   mergeTrees,
   repositoryAt,
-  type Sides,
   stagePaths,
   takeSnapshot,
 } from '@cadre/disk'
@@ -17,7 +17,7 @@ import type { Home } from '@cadre/home'
 import { commitChanges } from './commit-changes.ts'
 import { commitMessage } from './commit-message.ts'
 import { planIgnored, splitChanges } from './ignored-part.ts'
-import { type AtWorkTree, atRepository } from './workspace-git.ts'
+import { gitInRepository, type WorkTreeRequest } from './workspace-git.ts'
 import { listRecords, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export type MergeResult =
@@ -35,7 +35,7 @@ export type MergeResult =
   | { readonly kind: 'dirty'; readonly files: readonly string[] }
 
 /**
- * Merges the changes of a session into the folder it started from. The result is computed first, from git objects. In a
+ * Merges a session's changes into the folder it started from. The result is computed first, from git objects. In a
  * person's repository it becomes one commit on the current branch, unless `commit` is false: then, as everywhere else, only
  * files change. Ignored files that a tool named are copied.
  */
@@ -66,7 +66,7 @@ export async function mergeWorkspace(
   }
   if (owner !== undefined && files.length > 0) {
     const { session, agent } = record
-    const occasion = { subject: `Work of ${agent} (${session})`, session, agent }
+    const occasion = { subject: `Work by ${agent} (${session})`, session, agent }
     const paths = files.map((name) => path.join(target, name))
     await commitChanges(home, owner, { ...occasion, paths }, signal)
   }
@@ -83,7 +83,7 @@ export async function mergeWorkspace(
 
 interface Merging {
   readonly home: Home
-  readonly record: WorkspaceRecord & { readonly sides: Omit<Sides, 'ours'> }
+  readonly record: WorkspaceRecord & { readonly sides: Omit<MergeSides, 'ours'> }
   readonly target: string
   readonly signal: AbortSignal | undefined
 }
@@ -103,7 +103,7 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   const repository = repositoryAt(target)
   if (repository === undefined)
     throw new CadreError('usage', 'this is no longer a git repository.', { where: target })
-  const at = await atRepository(repository, home.path, signal)
+  const at = await gitInRepository(repository, home.path, signal)
   requireNoOperation(repository.gitDir, target)
   const head = await commitOf('HEAD', at)
   if (head === undefined)
@@ -120,7 +120,7 @@ async function planIntoBranch(merging: Merging): Promise<Plan> {
   const dirty = files.filter((name) => own.has(name) && different.has(name))
   if (dirty.length > 0) return { kind: 'dirty', files: dirty }
   const { session, agent, branch } = record
-  const subject = `Work of ${agent} (${session})`
+  const subject = `Work by ${agent} (${session})`
   const message = commitMessage({ subject, session, agent, body: `Merged from ${branch}.` })
   const made = (await commitTree({ ...at, tree: merged.tree, parent: head, message })) as string
   const apply = async () => {
@@ -162,11 +162,11 @@ async function planIntoFiles(merging: Merging): Promise<Plan> {
 }
 
 /** Git in the target folder. */
-async function gitAtTarget({ home, record, target, signal }: Merging): Promise<AtWorkTree> {
+async function gitAtTarget({ home, record, target, signal }: Merging): Promise<WorkTreeRequest> {
   const repository = record.kind === 'worktree' ? targetRepository(home, target) : undefined
   return repository === undefined
     ? { cwd: home.path, gitDir: record.gitDir, workTree: target, signal }
-    : atRepository(repository, home.path, signal)
+    : gitInRepository(repository, home.path, signal)
 }
 
 function indexOfTarget({ home, target }: Merging): string | undefined {
@@ -190,7 +190,7 @@ function targetRepository(home: Home, target: string) {
  */
 async function stateOf(
   { home }: Merging,
-  at: AtWorkTree & { readonly index: string; readonly from?: string },
+  at: WorkTreeRequest & { readonly index: string; readonly from?: string },
   also: readonly string[],
 ): Promise<string> {
   rmSync(at.index, { force: true })

@@ -12,9 +12,9 @@ import {
   treeOf,
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { type Base, placeIn } from './find-base.ts'
+import { placeIn, type WorkspaceBase } from './find-base.ts'
 import { leaveWorkspace } from './remove-workspace.ts'
-import { type AtWorkTree, atRepository, atWorkspace } from './workspace-git.ts'
+import { gitInRepository, gitInWorkspace, type WorkTreeRequest } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface NewWorkspace {
@@ -24,8 +24,8 @@ export interface NewWorkspace {
 }
 
 /** The initial content of a workspace. */
-export interface Beginning {
-  readonly base: Base | undefined
+export interface InitialContent {
+  readonly base: WorkspaceBase | undefined
   /** Workspaces whose changes are included from the start. */
   readonly continued: readonly WorkspaceRecord[]
 }
@@ -38,14 +38,14 @@ export type PreparedWorkspace =
 const limits = { files: 20_000, bytes: 500_000_000 }
 
 /**
- * Creates the workspace of a session: a worktree on its own branch if the base has commits, otherwise a separate
+ * Creates a session's workspace: a worktree on its own branch if the base has commits, otherwise a separate
  * repository. It starts with the current content of the base, committed or not. It is recorded before and after creation,
  * so that leftovers of a crash can be recognised.
  */
 export async function prepareWorkspace(
   home: Home,
   wanted: NewWorkspace,
-  { base, continued }: Beginning,
+  { base, continued }: InitialContent,
   signal: AbortSignal,
 ): Promise<PreparedWorkspace> {
   const top = topOf(home, wanted.session)
@@ -55,7 +55,7 @@ export async function prepareWorkspace(
   home.folder('storage', 'workspaces')
   const { repository } = base ?? {}
   if (base !== undefined && repository !== undefined) {
-    const at = await atRepository(repository, home.path, signal)
+    const at = await gitInRepository(repository, home.path, signal)
     const head = await commitOf('HEAD', at)
     if (head !== undefined)
       return makeWorktree(home, wanted, { base: { ...base, repository }, head, continued }, at)
@@ -73,8 +73,8 @@ function isUsableFolder(top: string): boolean {
   return !existsSync(top)
 }
 
-interface CommittedBeginning extends Beginning {
-  readonly base: Base & { readonly repository: NonNullable<Base['repository']> }
+interface CommittedContent extends InitialContent {
+  readonly base: WorkspaceBase & { readonly repository: NonNullable<WorkspaceBase['repository']> }
   /** The commit it is on. */
   readonly head: string
 }
@@ -82,8 +82,8 @@ interface CommittedBeginning extends Beginning {
 async function makeWorktree(
   home: Home,
   wanted: NewWorkspace,
-  { base, head, continued }: CommittedBeginning,
-  at: AtWorkTree,
+  { base, head, continued }: CommittedContent,
+  at: WorkTreeRequest,
 ): Promise<PreparedWorkspace> {
   const { session, agent } = wanted
   const { repository } = base
@@ -128,7 +128,7 @@ async function makeWorktree(
 async function makeRepository(
   home: Home,
   wanted: NewWorkspace,
-  { base, continued }: Beginning,
+  { base, continued }: InitialContent,
   signal: AbortSignal,
 ): Promise<PreparedWorkspace> {
   const { session, agent } = wanted
@@ -185,7 +185,7 @@ async function makeRepository(
 
 /** The files that are committed in a workspace, including ignored files that a tool named. */
 async function filesIn(home: Home, record: WorkspaceRecord): Promise<readonly string[]> {
-  const listed = await git(['ls-files', '-z', '-c'], await atWorkspace(home, record))
+  const listed = await git(['ls-files', '-z', '-c'], await gitInWorkspace(home, record))
   return listed.split('\0').filter((name) => name !== '')
 }
 

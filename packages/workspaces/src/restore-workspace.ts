@@ -3,7 +3,7 @@ import path from 'node:path'
 import { repositoryAt, tryGit } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { forgetWorktree } from './remove-workspace.ts'
-import { atRepository, atWorkspace } from './workspace-git.ts'
+import { gitInRepository, gitInWorkspace } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 /** Recreates the folder of a workspace, with all its commits. Resolves with false if that is impossible. */
@@ -27,7 +27,7 @@ async function addWorktree(
 ): Promise<WorkspaceRecord | undefined> {
   const { top, tip, branch, commonDir, session } = record
   forgetWorktree(record)
-  const at = await atRepository({ gitDir: commonDir, top }, home.path, signal)
+  const at = await gitInRepository({ gitDir: commonDir, top }, home.path, signal)
   // The branch may have been moved or deleted together with the folder.
   await tryGit(['update-ref', `refs/heads/${branch}`, tip], at)
   const { code } = await tryGit(['worktree', 'add', '-q', '-f', top, branch], { ...at, workTree: undefined })
@@ -47,6 +47,6 @@ async function checkOut(
   mkdirSync(top, { recursive: true })
   writeFileSync(path.join(top, '.git'), `gitdir: ${gitDir}\n`)
   rmSync(index, { force: true })
-  const { code } = await tryGit(['read-tree', '-m', '-u', tip], await atWorkspace(home, record, signal))
+  const { code } = await tryGit(['read-tree', '-m', '-u', tip], await gitInWorkspace(home, record, signal))
   return code === 0 ? record : undefined
 }

@@ -3,12 +3,12 @@ import { applyTree, commitTree, diffNames, git, mergeTrees, treeOf } from '@cadr
 import type { Home } from '@cadre/home'
 import { publishIndex } from './commit-changes.ts'
 import { commitMessage } from './commit-message.ts'
-import { atWorkspace } from './workspace-git.ts'
+import { gitInWorkspace } from './workspace-git.ts'
 import { type Step, workspaceLog } from './workspace-log.ts'
 import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface RollbackRequest {
-  /** Only the changes of this call. */
+  /** Only the changes from this call. */
   readonly call?: string | undefined
   /** Only the changes of this session, if several share the workspace. */
   readonly session?: string | undefined
@@ -32,7 +32,7 @@ export async function rollbackWorkspace(
   { call, session }: RollbackRequest,
   signal?: AbortSignal,
 ): Promise<RollbackResult> {
-  const at = await atWorkspace(home, record, signal)
+  const at = await gitInWorkspace(home, record, signal)
   const log = await workspaceLog(record, at)
   const undone = new Set(log.flatMap(({ undoes }) => undoes))
   const isMeant = (step: Step) =>

@@ -41,7 +41,7 @@ const maxNames = 10
 /** Where the changes of a session are, and what to do about them. */
 function describeChanges({ session, kind, branch, path, commits, files }: WorkspaceState): string {
   const where = kind === 'worktree' ? `on branch ${branch}` : `in ${path}`
-  return `The changes of ${session} are not merged. They are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}): inspect them with \`cadre workspace diff ${session}\`, merge them with \`cadre workspace merge ${session}\`.`
+  return `The changes from ${session} are not merged. They are ${where} (${count(commits, 'commit')}, ${count(files.length, 'file')}): inspect them with \`cadre workspace diff ${session}\`, merge them with \`cadre workspace merge ${session}\`.`
 }
 
 /** Describes the files that would be lost with a workspace and that Cadre does not merge, if there are any. */
@@ -51,12 +51,12 @@ function describeLeftovers(state: WorkspaceState): string | undefined {
 
 function describeIgnored({ session, path, ignored }: WorkspaceState): string | undefined {
   if (ignored.length === 0) return undefined
-  return `Git ignores these files of ${session}, and they stay in ${path}: ${listNames(ignored)}. Merge them with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
+  return `Git ignores these files from ${session}, and they stay in ${path}: ${listNames(ignored)}. Merge them with \`cadre workspace merge ${session} --include PATH\`, or discard them with \`cadre workspace clean ${session} --force\`.`
 }
 
 function describeRepositories({ session, path, repositories }: WorkspaceState): string | undefined {
   if (repositories.length === 0) return undefined
-  return `These folders of ${session} are repositories or submodules, which Cadre does not merge, and they stay in ${path}: ${listNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
+  return `Cadre does not merge these folders from ${session}, because they are repositories or submodules. They stay in ${path}: ${listNames(repositories)}. Copy what you need, then discard them with \`cadre workspace clean ${session} --force\`.`
 }
 
 function listNames(names: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { git } from '@cadre/disk'
-import type { AtWorkTree } from './workspace-git.ts'
+import type { WorkTreeRequest } from './workspace-git.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
 /** One commit of Cadre in a workspace, with the previous one: the difference is the change. */
@@ -15,7 +15,7 @@ export interface Step {
 }
 
 /** The commits in a workspace, oldest first. */
-export async function workspaceLog(record: WorkspaceRecord, at: AtWorkTree): Promise<readonly Step[]> {
+export async function workspaceLog(record: WorkspaceRecord, at: WorkTreeRequest): Promise<readonly Step[]> {
   const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x20)`
   const format = ['%H', '%s', ...['Session', 'Call', 'Agent', 'Undoes'].map(trailer)].join('%x00')
   const range = [record.tip, `^${record.start}`]

@@ -73,7 +73,7 @@ export function writeRecord(home: Home, record: WorkspaceRecord): void {
 }
 
 /** Records that another tree uses the folder, and drops trees that have ended. */
-export function addGuest(home: Home, record: WorkspaceRecord, root: string): void {
+export function addWorkspaceUser(home: Home, record: WorkspaceRecord, root: string): void {
   const others = [...(record.guests ?? []), record.root].filter(
     (other) => other !== root && runningProcess(home, other) !== undefined,
   )

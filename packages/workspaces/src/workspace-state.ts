@@ -11,7 +11,7 @@ import {
 import type { Home } from '@cadre/home'
 import { runningProcess } from '@cadre/home'
 import { tipOf } from './commit-changes.ts'
-import { atRepository, atWorkspace } from './workspace-git.ts'
+import { gitInRepository, gitInWorkspace } from './workspace-git.ts'
 import { workspaceLog } from './workspace-log.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
@@ -42,7 +42,7 @@ export interface WorkspaceState {
 
 export async function workspaceState(home: Home, record: WorkspaceRecord): Promise<WorkspaceState> {
   const { session, agent, kind, target, branch, created, start } = record
-  const at = await atWorkspace(home, record)
+  const at = await gitInWorkspace(home, record)
   const isThere = existsSync(record.top)
   const tip = await tipOf(record, at)
   const hasCommits = tip !== start
@@ -83,7 +83,7 @@ export function isRemovable({ state, ignored, repositories }: WorkspaceState): b
 async function isInTarget(home: Home, record: WorkspaceRecord, tip: string): Promise<boolean> {
   const { kind, target, commonDir } = record
   if (kind !== 'worktree' || target === undefined) return false
-  const at = await atRepository({ gitDir: commonDir, top: target }, home.path)
+  const at = await gitInRepository({ gitDir: commonDir, top: target }, home.path)
   const { code } = await tryGit(['merge-base', '--is-ancestor', tip, 'HEAD'], at)
   return code === 0
 }

@@ -20,7 +20,7 @@ export interface WorkspaceFixture {
   read(name: string): string
   exists(name: string): boolean
   git(...args: string[]): string
-  /** Creates the workspace of a session, and returns its folder. */
+  /** Creates a session's workspace, and returns its folder. */
   prepare(session: string, base?: string, from?: readonly string[]): Promise<string>
   /** Writes files in a workspace as a call of that session, and commits them. */
   call(session: string, id: string, files: Readonly<Record<string, string | null>>): Promise<void>
@@ -109,7 +109,7 @@ export function gitIn(folder: string, ...args: string[]): string {
   })
 }
 
-/** A call of a tool that names its files; without files, of one that runs a command. */
+/** A call to a tool that names its files; without files, of one that runs a command. */
 export function callOf(id: string, files: readonly string[] = []): JudgedCall {
   const tool =
     files.length > 0

@@ -29,7 +29,7 @@ export interface Project {
   sessions(): string[]
 }
 
-/** Where a user's homes are recorded: these are not files of the project. */
+/** Where a user's homes are recorded: these are not files in the project. */
 const records = new Set(['.config', '.config/cadre', '.config/cadre/homes.jsonl'])
 
 /** A new folder with these files; objects are written as JSON, which is also YAML. */

@@ -6,7 +6,7 @@ import { bin } from './cadre.ts'
 import { recordOwnHome } from './own-home.ts'
 import type { Project } from './project.ts'
 
-// `script` of util-linux runs a command in a new terminal; other systems have a different program of that name.
+// `script` of util-linux runs a command in a new terminal; other systems have a different program with that name.
 export const hasScript = /util-linux/.test(
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
 )

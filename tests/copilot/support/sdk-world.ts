@@ -64,7 +64,7 @@ export interface SdkWorld {
   journals(): string
   /** The living processes of the Copilot runtime that this world started. */
   runtimes(): number[]
-  /** Files of the home that contain this text. */
+  /** Files in the home that contain this text. */
   filesWith(text: string): string[]
   /** Another process that sends one request to the same model server through its own runtime. */
   startElsewhere(): ChildProcess

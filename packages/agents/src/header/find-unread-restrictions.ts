@@ -3,10 +3,10 @@ import {
   intendedRestriction,
   isKnownKey,
   isProseKey,
+  type KeySynonyms,
   plainKey,
   type Restriction,
   restrictionOf,
-  type Synonyms,
   withoutLookAlikes,
 } from './known-keys.ts'
 
@@ -39,7 +39,7 @@ export interface UnreadRequest {
   readonly entries: readonly Entry[]
   /** Returns whether a line is in a value that was read as text, but may contain keys. */
   readonly isLooseLine: (line: number) => boolean
-  readonly synonyms?: Synonyms
+  readonly synonyms?: KeySynonyms
 }
 
 /**

@@ -120,12 +120,12 @@ export function isAgentKey(plain: string): boolean {
 }
 
 /** A dialect's other names for keys, normalized. */
-export interface Synonyms {
+export interface KeySynonyms {
   readonly [spelling: string]: string
 }
 
 /** Returns the restriction that a key is or seems to be, in a dialect with these synonyms. */
-export function intendedRestriction(written: string, synonyms: Synonyms = {}): string | undefined {
+export function intendedRestriction(written: string, synonyms: KeySynonyms = {}): string | undefined {
   const plain = plainKey(written)
   if (restrictionOf(plain) !== undefined) return plain
   const bare = withoutLookAlikes(written)

@@ -1,11 +1,11 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Entry, findUnreadRestrictions, type UnreadRestriction } from './find-unread-restrictions.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
-import { isKnownKey, isProseKey, isTextKey, plainKey, type Synonyms } from './known-keys.ts'
+import { isKnownKey, isProseKey, isTextKey, type KeySynonyms, plainKey } from './known-keys.ts'
 import { liftTools } from './lift-tools.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'
 import type { Rescue } from './rescue.ts'
-import { type Block, splitBlocks } from './split-blocks.ts'
+import { type HeaderBlock, splitBlocks } from './split-blocks.ts'
 
 export interface HeaderRequest {
   readonly path: string
@@ -13,7 +13,7 @@ export interface HeaderRequest {
   /** The line number of its first line. */
   readonly firstLine: number
   /** The dialect's other names for keys. */
-  readonly synonyms?: Synonyms
+  readonly synonyms?: KeySynonyms
 }
 
 export type ReadHeader =
@@ -106,7 +106,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
   }
 }
 
-function strayLines({ line, lines }: Block, rescues: Rescue[]): readonly string[] {
+function strayLines({ line, lines }: HeaderBlock, rescues: Rescue[]): readonly string[] {
   return lines.map((text, index) => {
     if (isBlank(text) || isComment(text) || text.trimEnd() === '---') return text
     rescues.push({ code: 'stray-text', line: line + index })
@@ -122,11 +122,11 @@ function isShort(lines: readonly string[]): boolean {
   return lines.reduce((sum, line) => sum + line.length + 1, 0) <= maxLength
 }
 
-function isKeyBlock(block: Block): block is KeyBlock {
+function isKeyBlock(block: HeaderBlock): block is KeyBlock {
   return block.key !== undefined
 }
 
-function hasKnownKey({ key }: Block): boolean {
+function hasKnownKey({ key }: HeaderBlock): boolean {
   return key !== undefined && isKnownKey(key.plain)
 }
 

@@ -3,10 +3,10 @@ import { indentOf, isBlank, type KeyLine } from './key-line.ts'
 import { isProseKey, isTextKey, plainKey, restrictionOf } from './known-keys.ts'
 import { readLooseText } from './read-loose-text.ts'
 import type { RescueCode } from './rescue.ts'
-import type { Block } from './split-blocks.ts'
+import type { HeaderBlock } from './split-blocks.ts'
 import { quoteText, writeText } from './write-text.ts'
 
-export type KeyBlock = Block & { readonly key: KeyLine }
+export type KeyBlock = HeaderBlock & { readonly key: KeyLine }
 
 /** The value of one key, and its corrected form. */
 export interface ReadBlock {
@@ -28,7 +28,7 @@ export function readBlock(block: KeyBlock): ReadBlock {
   if (strict !== undefined)
     return { field: strict, lines: written, ...(key.indent !== '' && { rescue: 'key-indented' }) }
   const isRestriction = restrictionOf(key.plain) !== undefined && key.plain !== 'hooks'
-  const spaced = withSpace(written, key)
+  const spaced = restorePromptSpace(written, key)
   const tidy = normaliseIndent(spaced)
   const rescue = causeOf(written, key)
   // If tabs and spaces are mixed, the nesting is unknown.
@@ -108,7 +108,7 @@ function readRestriction(lines: readonly string[], { key, line }: KeyBlock): Rea
 }
 
 /** Adds a space after the colon, and removes quotes that YAML does not support. */
-function withSpace(lines: readonly string[], { written, rest }: KeyLine): string[] {
+function restorePromptSpace(lines: readonly string[], { written, rest }: KeyLine): string[] {
   const [first = '', ...further] = lines
   const isKey = first.startsWith(`${written}:`) || /^["']/.test(first)
   return isKey && /^(?:\s|$)/.test(rest) ? [...lines] : [`${written}: ${rest.trim()}`, ...further]

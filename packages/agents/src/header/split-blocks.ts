@@ -2,7 +2,7 @@ import { indentOf, isBlank, isComment, type KeyLine, keyLineOf } from './key-lin
 import { isKnownKey, isProseKey, restrictionOf } from './known-keys.ts'
 
 /** Lines of a header that belong together: a key and its value, or lines without a key. */
-export interface Block {
+export interface HeaderBlock {
   readonly key?: KeyLine
   /** The line number of its first line. */
   readonly line: number
@@ -19,7 +19,7 @@ interface Open {
  * Splits a header that is not YAML into the values of its keys. A line starts a new value only if its key is known to some
  * dialect, or if the value above cannot continue: descriptions contain many lines that only look like keys.
  */
-export function splitBlocks(lines: readonly string[], firstLine: number): Block[] {
+export function splitBlocks(lines: readonly string[], firstLine: number): HeaderBlock[] {
   const atMargin = new Set(
     lines.flatMap((line) => {
       const key = keyLineOf(line)
@@ -66,11 +66,11 @@ function isClosed(value: string): boolean {
 }
 
 /** Lines after the last line of a value are not part of it and stay in place. */
-function splitTail({ key, line, lines }: Open): Block[] {
+function splitTail({ key, line, lines }: Open): HeaderBlock[] {
   if (key === undefined) return [{ line, lines }]
   let end = lines.length
   while (end > 1 && isTail(lines[end - 1] as string)) end--
-  const block: Block = { key, line, lines: lines.slice(0, end) }
+  const block: HeaderBlock = { key, line, lines: lines.slice(0, end) }
   return end === lines.length ? [block] : [block, { line: line + end, lines: lines.slice(end) }]
 }
 

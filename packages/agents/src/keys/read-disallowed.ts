@@ -5,14 +5,14 @@ import { namesOf } from './names-of.ts'
 import { rejectMisspelt } from './reject-misspelt.ts'
 import { patternsOf } from './tool-list.ts'
 
-export interface Disallowed {
+export interface DisallowedTools {
   readonly names: readonly string[]
   /** Rules for tools that are denied only for some uses. */
   readonly rules: readonly PermissionRule[]
 }
 
 /** `unclear`: it is unknown what is denied, so nothing is permitted. */
-export function readDisallowed(header: HeaderReader): Disallowed | 'unclear' {
+export function readDisallowed(header: HeaderReader): DisallowedTools | 'unclear' {
   const names: string[] = []
   const rules: PermissionRule[] = []
   for (const field of header.takeAll('disallowedtools')) {

@@ -36,7 +36,7 @@ export function readHandoffs(header: HeaderReader): readonly Handoff[] | undefin
 }
 
 /** The lines of the used handoffs, in order. */
-export function linesOfHandoffs(field: Located | undefined): readonly number[] {
+export function handoffLineNumbers(field: Located | undefined): readonly number[] {
   return (field?.items ?? []).flatMap((item) => (handoffOf(item) === undefined ? [] : [item.line]))
 }
 

@@ -13,7 +13,7 @@ export function readName(header: HeaderReader, line: number): string | undefined
       'warning',
       'name-unusable',
       field?.line ?? line,
-      `The name ${JSON.stringify(written.slice(0, 80))} ${fault}. Cadre uses the name of the file: ${fallback}.`,
+      `The name ${JSON.stringify(written.slice(0, 80))} ${fault}. Cadre uses the file name: ${fallback}.`,
       'Write a name on one line.',
     )
   }
@@ -23,7 +23,7 @@ export function readName(header: HeaderReader, line: number): string | undefined
     'error',
     'name-unusable',
     line,
-    `The agent has no usable name: the name of the file ${fault}.`,
+    `The agent has no usable name: the file name ${fault}.`,
     'Rename the file, or add name: to its header.',
   )
   return undefined

@@ -15,7 +15,7 @@ export function readTargets(
       'warning',
       'key-unseen',
       line,
-      `This looks like ${key}, but is not a key of the header. Until you fix it, the agent may not start other agents.`,
+      `This looks like ${key}, but is not a header key. Until you fix it, the agent may not start other agents.`,
       `Write ${key}: at the left margin, followed by a space.`,
     )
   }
@@ -40,7 +40,7 @@ function selectionOf(field: Located, header: HeaderReader): DelegateSelection {
       written?.dropped[0]?.line ?? field.line,
       written === undefined
         ? 'agents must be a list of names or comma-separated text. Until you fix it, the agent may not start other agents.'
-        : 'An entry of this list is not a name. Cadre ignores it.',
+        : 'An entry in this list is not a name. Cadre ignores it.',
       'Write agents: [reviewer, tester].',
     )
   }

@@ -107,7 +107,7 @@ function hasUnseen(header: HeaderReader): boolean {
         'warning',
         'key-unseen',
         line,
-        `This looks like ${key}, but is not a key of the header. Until you fix it, the agent gets no tools.`,
+        `This looks like ${key}, but is not a header key. Until you fix it, the agent gets no tools.`,
         `Write ${key}: at the left margin, followed by a space.`,
       )
   }

@@ -28,7 +28,7 @@ export function readToolList(field: Located, header: HeaderReader): ToolList {
       'warning',
       'tool-unclear',
       item.line,
-      `${JSON.stringify(item.value).slice(0, 80)} is not the name of a tool. Cadre ignores it.`,
+      `${JSON.stringify(item.value).slice(0, 80)} is not a tool name. Cadre ignores it.`,
       'Write each tool as text.',
     )
   }

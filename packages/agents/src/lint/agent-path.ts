@@ -30,7 +30,7 @@ export type PathMeaning =
   | 'other'
 
 /** `path` uses `/` and starts with one. `isPlace`: returns whether agents are there for another reason than the path. */
-export function meaningOfPath(path: string, isPlace: () => boolean = () => false): PathMeaning {
+export function classifyPath(path: string, isPlace: () => boolean = () => false): PathMeaning {
   if (foreign.test(path)) return 'other'
   if (agentFileNames.test(path)) return 'agent'
   if (/\/\.vscode\/settings\.json$/i.test(path)) return 'settings'

@@ -2,7 +2,7 @@ import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, 
 import path from 'node:path'
 import { isInside, repositoryOf } from '@cadre/disk'
 import { namespace } from '../settings/find-configuration.ts'
-import { findAgentFolder, meaningOfPath, type PathMeaning } from './agent-path.ts'
+import { classifyPath, findAgentFolder, type PathMeaning } from './agent-path.ts'
 import { looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
 import { createPlugins } from './plugins.ts'
 
@@ -163,7 +163,7 @@ function considerFile(at: string, real: string, search: Search): void {
 }
 
 function meaningOf(at: string, search: Search): PathMeaning {
-  return meaningOfPath(fromBase(at, search), () => search.isCollection || search.pluginOf(at) !== undefined)
+  return classifyPath(fromBase(at, search), () => search.isCollection || search.pluginOf(at) !== undefined)
 }
 
 function keyOf(real: string, folder: string, search: Search): string {

@@ -50,7 +50,7 @@ const foreignEvents: ReadonlySet<string> = new Set(
   ),
 )
 
-export type UnderstoodEvent =
+export type ParsedHookEvent =
   /** `slip`: no host supports this spelling. */
   | {
       readonly kind: 'run'
@@ -62,7 +62,7 @@ export type UnderstoodEvent =
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'unknown' }
 
-const spellings = new Map<string, UnderstoodEvent>()
+const spellings = new Map<string, ParsedHookEvent>()
 for (const [name, { camel, misspelling: slip }] of Object.entries(hookEvents)) {
   const event = name as HookEvent
   spellings.set(name, { kind: 'run', event, casing: 'pascal', misspelling: false })
@@ -72,11 +72,11 @@ for (const [name, { camel, misspelling: slip }] of Object.entries(hookEvents)) {
 const known = new Set([...[...spellings.keys()].map((name) => name.toLowerCase()), ...foreignEvents])
 
 /** Interprets an event name in a hook file. All hosts are case-sensitive. */
-export function understandHookEvent(name: string): UnderstoodEvent {
+export function understandHookEvent(name: string): ParsedHookEvent {
   return spellings.get(name) ?? { kind: foreignEvents.has(name.toLowerCase()) ? 'elsewhere' : 'unknown' }
 }
 
-/** True if any host has an event of this name. */
+/** True if any host has an event with this name. */
 export function isHookEvent(name: string): boolean {
   return known.has(name.toLowerCase())
 }

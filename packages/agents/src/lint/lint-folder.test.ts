@@ -565,7 +565,7 @@ describe('for an editor', () => {
     expect(await codes([file], { ...options, texts: changed })).toEqual(['agent-missing'])
   })
 
-  it('finds the other agents of the project in the given files', async () => {
+  it('finds the other agents in the project in the given files', async () => {
     const folder = createFolder({ '.github/agents/lead.agent.md': lead, ...withWorker })
     mkdirSync(folder.at('.git'))
     const [file, worker] = ['lead', 'worker'].map((name) => folder.at(`.github/agents/${name}.agent.md`))

@@ -18,7 +18,7 @@ import { references } from './rules/reference-rules.ts'
 import { secrets } from './rules/secret-rules.ts'
 import { description, nameMismatch, needsDescription, promptLength } from './rules/text-rules.ts'
 import { toolNames } from './rules/tool-rules.ts'
-import type { FileRule, LintKnowledge, ProjectRule, Subject } from './subject.ts'
+import type { FileRule, LintKnowledge, LintSubject, ProjectRule } from './subject.ts'
 
 export interface LintOptions {
   /** Paths are shown relative to it. */
@@ -28,7 +28,7 @@ export interface LintOptions {
   readonly hosts?: readonly HostName[]
   /** Unsaved text of an editor, by absolute path. Used instead of the file. */
   readonly texts?: ReadonlyMap<string, string>
-  /** Absolute paths of other agents of the project. Default: they are searched for. */
+  /** Absolute paths of other agents in the project. Default: they are searched for. */
   readonly among?: readonly string[]
 }
 
@@ -74,7 +74,7 @@ export async function lintFiles(files: readonly string[], options: LintOptions):
 
 interface Scope {
   readonly top: string
-  /** True if the given files include all files of a project; otherwise the others are searched, to find their agents. */
+  /** True if the given files include all files in a project; otherwise the others are searched, to find their agents. */
   readonly covers: (project: string) => boolean
   /** Each file was named explicitly, so all of them are reported. */
   readonly isNamed: boolean
@@ -92,14 +92,14 @@ async function lint(
     const request = { path: file, shown: shownPath(cwd, file), membership: membershipOf(file) }
     return readSubjects(text === undefined ? request : { ...request, text })
   }
-  const all: (readonly [Subject, ...Subject[]])[] = []
+  const all: (readonly [LintSubject, ...LintSubject[]])[] = []
   for (const file of files) {
     all.push(subjectsOf(file))
     await setImmediate()
   }
   const read = all.filter(([first]) => isNamed || first.read.ignored !== true)
   const subjects = read.flat()
-  const findings = new Map<Subject, Finding[]>()
+  const findings = new Map<LintSubject, Finding[]>()
   for (const subject of subjects) {
     const own = [...fromReader(subject), ...fileRules.flatMap((rule) => [...rule(subject, knowledge)])]
     findings.set(subject, [...own, ...(await modelNames(subject, knowledge))])
@@ -121,7 +121,7 @@ async function lint(
 }
 
 function fileOf(
-  subjects: readonly [Subject, ...Subject[]],
+  subjects: readonly [LintSubject, ...LintSubject[]],
   findings: readonly Finding[],
   wanted: readonly HostName[] | undefined,
 ): LintedFile {
@@ -141,9 +141,9 @@ function fileOf(
 }
 
 /** For settings with several agents, a skipped agent makes the file `rescued`. */
-function statusOf([first, ...others]: readonly [Subject, ...Subject[]]): LintedFile['status'] {
+function statusOf([first, ...others]: readonly [LintSubject, ...LintSubject[]]): LintedFile['status'] {
   if (first.read.agent === undefined || first.isUseless) return 'failed'
-  const isWhole = ({ read }: Subject) =>
+  const isWhole = ({ read }: LintSubject) =>
     !read.rescued &&
     read.agent !== undefined &&
     !read.diagnostics.some(({ severity }) => severity === 'error')
@@ -155,11 +155,11 @@ const fileForPeople: Finding = {
   severity: 'error',
   code: 'file-for-people',
   line: 1,
-  message: 'This is documentation, not an agent: it does not have the header of an agent file.',
+  message: 'This is documentation, not an agent: it has no agent header.',
 }
 
 /** Omits findings that a rule reports more precisely. */
-function fromReader({ read, dialect }: Subject): Finding[] {
+function fromReader({ read, dialect }: LintSubject): Finding[] {
   if (read.ignored === true) return [fileForPeople]
   const isSaid = read.agent?.description === '' && needsDescription(dialect)
   return read.diagnostics
@@ -167,8 +167,8 @@ function fromReader({ read, dialect }: Subject): Finding[] {
     .map(({ path: _, ...finding }) => finding)
 }
 
-function byProject(subjects: readonly Subject[]): Map<string, Subject[]> {
-  const groups = new Map<string, Subject[]>()
+function byProject(subjects: readonly LintSubject[]): Map<string, LintSubject[]> {
+  const groups = new Map<string, LintSubject[]>()
   for (const subject of subjects) {
     const { project } = subject.membership
     const group = groups.get(project)
@@ -202,8 +202,8 @@ export function shownPath(cwd: string, file: string): string {
   return (isBelow ? relative : file).split(path.sep).join('/')
 }
 
-/** Returns other agent files of a project if only some are checked, because they may refer to each other. */
-function neighboursOf(project: string, members: readonly Subject[]): string[] {
+/** Returns other agent files in a project if only some are checked, because they may refer to each other. */
+function neighboursOf(project: string, members: readonly LintSubject[]): string[] {
   const known = new Set(members.map((member) => member.path))
   const places = new Set([...agentLocations(project).map(folderOf), ...members.map(placeOf)])
   const beside = members
@@ -220,7 +220,7 @@ function folderOf({ at, dialect }: Place): string {
   return dialect.format === 'settings' ? path.dirname(at) : at
 }
 
-function placeOf({ membership }: Subject): string {
+function placeOf({ membership }: LintSubject): string {
   return path.resolve(membership.place)
 }
 

@@ -15,7 +15,7 @@ export interface Membership {
   readonly plugin?: string
 }
 
-/** Where the loader looks for agents of a project, from lowest to highest precedence. */
+/** Where the loader looks for agents in a project, from lowest to highest precedence. */
 export function agentLocations(project: string): readonly Place[] {
   return placesOf({ project, home: path.join(project, '.cadre') })
 }

@@ -8,7 +8,7 @@ import { readInDialect } from '../load/read-agent-text.ts'
 import type { ReadAgent } from '../load/read-definition.ts'
 import { parseSettingsFile } from '../settings/parse-settings-file.ts'
 import type { Membership } from './project-of-file.ts'
-import type { Subject } from './subject.ts'
+import type { LintSubject } from './subject.ts'
 import { readWrittenHeader } from './written-header.ts'
 
 const maxFileSize = 1_000_000
@@ -22,9 +22,9 @@ export interface SubjectRequest {
 }
 
 /** Reads one file for the rules, possibly with several agents. An unreadable file is a subject with the reason. */
-export function readSubjects(request: SubjectRequest): readonly [Subject, ...Subject[]] {
+export function readSubjects(request: SubjectRequest): readonly [LintSubject, ...LintSubject[]] {
   const { path, shown, membership } = request
-  const failed = (code: string, message: string): [Subject] => {
+  const failed = (code: string, message: string): [LintSubject] => {
     const read: ReadAgent = { diagnostics: [{ path, line: 1, severity: 'error', code, message }] }
     return [{ path, shown, text: '', dialect: 'unknown', read, header: new Map(), membership }]
   }
@@ -51,7 +51,7 @@ export function readSubjects(request: SubjectRequest): readonly [Subject, ...Sub
 }
 
 /** Usable agents come first; the first also has the findings about the file as a whole. */
-function settingsSubjects(request: SubjectRequest, text: string): readonly [Subject, ...Subject[]] {
+function settingsSubjects(request: SubjectRequest, text: string): readonly [LintSubject, ...LintSubject[]] {
   const { reads, isUseless } = parseSettingsFile({ path: request.path, text })
   const subject = { ...request, text, dialect: 'settings', header: new Map() }
   const [first = { diagnostics: [] }, ...others] = reads

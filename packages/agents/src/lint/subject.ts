@@ -5,7 +5,7 @@ import type { Membership } from './project-of-file.ts'
 import type { WrittenHeader, WrittenKey } from './written-header.ts'
 
 /** One file, as the rules see it. */
-export interface Subject {
+export interface LintSubject {
   /** Absolute. */
   readonly path: string
   /** The path for messages. */
@@ -36,16 +36,16 @@ export type ModelKnowledge =
   | { readonly kind: 'untold' }
 
 /** A rule about a single file. Must not throw for any content. */
-export type FileRule = (subject: Subject, knowledge: LintKnowledge) => Iterable<Finding>
+export type FileRule = (subject: LintSubject, knowledge: LintKnowledge) => Iterable<Finding>
 
 /** A rule about the agents of one project together. */
 export type ProjectRule = (
-  members: readonly Subject[],
+  members: readonly LintSubject[],
   knowledge: LintKnowledge,
-) => Iterable<{ readonly subject: Subject; readonly finding: Finding }>
+) => Iterable<{ readonly subject: LintSubject; readonly finding: Finding }>
 
 /** Returns the first of these keys in the file. */
-export function keyOf({ header }: Subject, ...plain: readonly string[]): WrittenKey | undefined {
+export function keyOf({ header }: LintSubject, ...plain: readonly string[]): WrittenKey | undefined {
   for (const key of plain) {
     const found = header.get(key)
     if (found !== undefined) return found
@@ -54,6 +54,6 @@ export function keyOf({ header }: Subject, ...plain: readonly string[]): Written
 }
 
 /** Returns the line of a key, or of the header if the key is missing. */
-export function lineOf(subject: Subject, ...plain: readonly string[]): number {
+export function lineOf(subject: LintSubject, ...plain: readonly string[]): number {
   return keyOf(subject, ...plain)?.line ?? subject.read.agent?.source?.line ?? 1
 }

@@ -31,7 +31,7 @@ export interface Place {
   readonly files: RegExp
   /** A definition at a higher level takes precedence over the same name at a lower one. */
   readonly level: number
-  /** The folder that links must not lead outside of: files of a repository must not reach the rest of the disk. */
+  /** The folder that links must not lead outside of: files in a repository must not reach the rest of the disk. */
   readonly within?: string
   /** It is in the user's home directory, so it applies to every project. */
   readonly isOfUser?: boolean

@@ -51,7 +51,7 @@ describe('settings that an editor passes', () => {
     expect(loaded.agents.map(({ name }) => name)).toEqual(['a'])
   })
 
-  it('take precedence over agent files of the same name', () => {
+  it('take precedence over agent files with the same name', () => {
     write('.github/agents/a.agent.md', '---\nname: a\ndescription: From a file\n---\nDo it.\n')
     const { agents, files } = createAgents({ project: root, settings: settings([agent('a')]) }).loaded()
     expect(agents).toMatchObject([{ name: 'a', description: 'The a' }])

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
-import { isSameStamp as isSame, realPathIfThere, type Stamp, stampOf, statsAt } from '@cadre/disk'
+import { isSameStamp as isSame, realPathIfExists, type Stamp, stampOf, statsAt } from '@cadre/disk'
 import { type AgentPlaces, type Place, placesOf } from './agent-places.ts'
 
 export interface FoundFile {
@@ -52,7 +52,7 @@ export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): F
   const unreadable: string[] = []
   const outside: string[] = []
   for (const place of placesOf(places)) {
-    const within = place.within === undefined ? undefined : realPathIfThere(place.within)
+    const within = place.within === undefined ? undefined : realPathIfExists(place.within)
     const seen = new Set<string>()
     const search: Search = { place, within, folders, unreadable, outside, earlier, seen, left: maxEntries }
     for (const file of filesAt(search)) {
@@ -84,7 +84,7 @@ function filesAt(search: Search): FoundFile[] {
   const { at, dialect } = search.place
   if (dialect.format !== 'settings') return filesIn(at, search, 0)
   const stats = statsAt(at)
-  if (stats?.isFile() !== true || isOutside(at, realPathIfThere(at), search)) return []
+  if (stats?.isFile() !== true || isOutside(at, realPathIfExists(at), search)) return []
   return [fileAt(at, at, stats, search, 0)]
 }
 
@@ -111,7 +111,7 @@ function filesBehindLink(at: string, isWanted: boolean, search: Search, depth: n
   if (stats?.isDirectory() === true) return filesIn(at, search, depth + 1)
   // A dangling link is listed, so that it is reported. A pipe is not, because reading it would block forever.
   if (!isWanted || (stats !== undefined && !stats.isFile())) return []
-  const real = realPathIfThere(at)
+  const real = realPathIfExists(at)
   return isOutside(at, real, search) ? [] : [fileAt(at, real ?? at, stats, search, depth)]
 }
 
@@ -143,7 +143,7 @@ function list(at: string, { folders, unreadable, earlier }: Search): Folder | un
     folders.set(at, known)
     return known
   }
-  const real = realPathIfThere(at)
+  const real = realPathIfExists(at)
   if (real === undefined) return undefined
   try {
     const entries = readdirSync(at, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -347,7 +347,7 @@ describe('templates', () => {
   })
 })
 
-describe('files of a repository', () => {
+describe('files in a repository', () => {
   it('do not reach outside: links that point outside are listed and not followed', async () => {
     const elsewhere = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-elsewhere-')))
     try {

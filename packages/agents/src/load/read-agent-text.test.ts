@@ -526,7 +526,7 @@ describe('a restriction is never lost', () => {
     expect(read(`\n---\nname: a\n---\n\`\`\`\n${keys}\n\`\`\`\n`).agent?.tools).toEqual({ kind: 'all' })
   })
 
-  it('keys of the same name for other purposes do not count', () => {
+  it('keys with the same name for other purposes do not count', () => {
     for (const header of [
       'mcp-servers:\n  x:\n    tools: [read]',
       'mcp-servers: {\n  "x": {"tools":["read"]}\n  }',

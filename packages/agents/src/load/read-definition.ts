@@ -12,7 +12,7 @@ import { readName } from '../keys/read-name.ts'
 import { readIsolation, readSections } from '../keys/read-sections.ts'
 import { readTools } from '../keys/read-tools.ts'
 import { keptKey } from '../write/kept-keys.ts'
-import { promptSpaceKey, readSpace, withSpace } from '../write/prompt-space.ts'
+import { promptSpaceKey, readSpace, restorePromptSpace } from '../write/prompt-space.ts'
 
 export interface DefinitionRequest {
   readonly path: string
@@ -38,7 +38,7 @@ export interface ReadAgent {
   readonly rescued?: boolean
   /** For a rescued file: its corrected text. It gives the same agent, without a rescue. */
   readonly repaired?: string
-  /** The file disables its agent, and all agents of the same name at lower levels. */
+  /** The file disables its agent, and all agents with the same name at lower levels. */
   readonly disabled?: boolean
   /** For an unusable file: the name of its agent. */
   readonly name?: string
@@ -144,7 +144,7 @@ function readDescription(header: HeaderReader, line: number, plugin: string | un
 function rejectUnread(header: HeaderReader): void {
   for (const { key, restricts, line } of header.unseen) {
     if (restricts === 'tools' || restricts === 'agents') continue
-    const message = `This looks like ${key}, but is not a key of the header. Cadre does not use this agent until you fix it.`
+    const message = `This looks like ${key}, but is not a header key. Cadre does not use this agent until you fix it.`
     header.report('error', 'key-unseen', line, message, `Write ${key}: in the header, at the left margin.`)
   }
 }
@@ -178,7 +178,7 @@ function withSpaceOf(header: HeaderReader, prompt: string): string {
   const space = readSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
   if (space === undefined) return prompt
   header.take(plainKey(promptSpaceKey))
-  return withSpace(prompt, space)
+  return restorePromptSpace(prompt, space)
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

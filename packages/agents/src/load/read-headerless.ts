@@ -44,7 +44,7 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
     code: 'header-missing',
     message:
       plugin === undefined
-        ? 'The file has no header, so Cadre reads all of it as the instructions of an agent.'
+        ? "The file has no header, so Cadre reads all of it as an agent's instructions."
         : `The file has no header, so Claude Code loads it as agent ${plugin}:${nameOfFile(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and every tool.`,
     fix: headerHint,
   }

@@ -92,7 +92,7 @@ function faultIn(
   if (keys.some(isAgentKey) || unseen.length > 0) return undefined
   return isHeaderless(path, dialect)
     ? unrecognisedHeader(path, parts.body, bodyLine(parts))
-    : failed(path, parts.headerLine, 'not-an-agent', 'The header has none of the keys of an agent file.')
+    : failed(path, parts.headerLine, 'not-an-agent', 'The header has no agent keys.')
 }
 
 /** Finds restrictions after the header. If the header was misplaced, more of it may follow. */

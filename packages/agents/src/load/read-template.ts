@@ -104,7 +104,7 @@ function faultIn(entries: readonly Entry[]): string | undefined {
   const own = ['id', 'agentid', 'systemprompt', 'prompt', 'description']
   return entries.some(({ written }) => own.includes(plainKey(written)))
     ? undefined
-    : 'This file has none of the keys of an agent template.'
+    : 'This file has no agent template keys.'
 }
 
 /** The id is the name of the agent; a separate name is for people, and kept. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { mergeHooks, type WantedHook } from './merge-hooks.ts'
+import { mergeHooks, type RequestedHook } from './merge-hooks.ts'
 
 const entry = { hooks: [{ type: 'command', command: 'node check.mjs' }] }
-const wanted: readonly WantedHook[] = [
+const wanted: readonly RequestedHook[] = [
   { event: 'PreToolUse', mark: 'check.mjs', entry },
   { event: 'Stop', mark: 'check.mjs', entry },
 ]

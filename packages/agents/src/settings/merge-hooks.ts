@@ -4,7 +4,7 @@ import { isObject } from '@cadre/disk'
 import type { ParseError } from 'jsonc-parser'
 import { jsonParser } from './json-parser.ts'
 
-export interface WantedHook {
+export interface RequestedHook {
   readonly event: string
   /** Part of the command line. An entry of the event with this part is this hook, even if the rest was changed. */
   readonly mark: string
@@ -17,8 +17,8 @@ export type MergedHooks =
   | { readonly kind: 'merged'; readonly text: string; readonly hasOthers: boolean; readonly isOff: boolean }
   | { readonly kind: 'refused'; readonly line: number; readonly reason: string }
 
-/** Adds hooks to the settings of Claude Code. Everything else keeps its value, position and formatting. */
-export function mergeHooks(written: string, wanted: readonly WantedHook[]): MergedHooks {
+/** Adds hooks to Claude Code's settings. Everything else keeps its value, position and formatting. */
+export function mergeHooks(written: string, wanted: readonly RequestedHook[]): MergedHooks {
   const mark = written.startsWith('\ufeff') ? '\ufeff' : ''
   const text = written.slice(mark.length)
   const { parseTree, findNodeAtLocation, modify, applyEdits, printParseErrorCode } = jsonParser()
@@ -62,7 +62,7 @@ export function mergeHooks(written: string, wanted: readonly WantedHook[]): Merg
   }
 }
 
-function withEntries(hooks: Readonly<Record<string, unknown>>, added: readonly WantedHook[]) {
+function withEntries(hooks: Readonly<Record<string, unknown>>, added: readonly RequestedHook[]) {
   const result: Record<string, unknown> = { ...hooks }
   for (const { event, entry } of added) result[event] = [...((result[event] as unknown[]) ?? []), entry]
   return result

@@ -7,7 +7,7 @@ import type { SettingsAgent } from './check-settings-agent.ts'
  */
 export const unsetKey = 'cadreUnset'
 
-export type Unset = 'description' | 'useFor' | 'delegationPermissions'
+export type UnsetKey = 'description' | 'useFor' | 'delegationPermissions'
 
 /** Returns the placeholder of a missing key. An agent without targets may delegate to every agent if a person starts it. */
 export function placeholderFor(
@@ -23,10 +23,10 @@ export function restoreUnset(
   agent: SettingsAgent,
   delegates: DelegateSelection,
   isEntry: boolean,
-): ReadonlySet<Unset> {
+): ReadonlySet<UnsetKey> {
   const named = agent.rest.get(unsetKey)?.value
   const names: readonly unknown[] = Array.isArray(named) ? named : []
-  const unset = new Set<Unset>()
+  const unset = new Set<UnsetKey>()
   const expected = placeholderFor(agent, isEntry)
   if (names.includes('description') && agent.description === agent.name) unset.add('description')
   if (names.includes('useFor') && agent.useFor === expected.useFor) unset.add('useFor')

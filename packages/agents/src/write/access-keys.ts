@@ -1,5 +1,5 @@
 import type { AgentDefinition, Json, PermissionRule } from '@cadre/core'
-import { type FileDialect, spell } from './dialect-facts.ts'
+import { type FileDialect, spellKey } from './dialect-facts.ts'
 
 export type Entries = readonly (readonly [string, Json])[]
 
@@ -20,7 +20,7 @@ function plainForm(agent: AgentDefinition, dialect: FileDialect): Entries {
       dialect === 'template' ? 'capabilities' : 'tools',
       tools.kind === 'list' ? tools.names : undefined,
     ),
-    ...entry(spell('disallowed-tools', dialect), disallowedTools),
+    ...entry(spellKey('disallowed-tools', dialect), disallowedTools),
     ...entry('permissions', rulesOf(agent.permissions)),
     ...delegateEntry(agent),
   ]

@@ -81,7 +81,7 @@ describe('changing agents in the settings of an editor', () => {
       expect(after.split('\n')).toContain(kept)
   })
 
-  it('resets: removes every agent and nothing else', () => {
+  it('removes only the agents when it resets', () => {
     const { text: after, removed } = change({ kind: 'reset' })
     expect(removed).toEqual(['lead', 'writer', 'tester'])
     expect(after).toBe('{\n  // mine\n  "editor.tabSize":   2, /* keep */\n  "z": [1,2,   3],\n}\n')

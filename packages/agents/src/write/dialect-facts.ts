@@ -68,8 +68,8 @@ export function factsOf(dialect: TargetDialect): DialectFacts {
   return facts[dialect]
 }
 
-/** Returns a key, given as `max-turns`, in the spelling of the dialect. */
-export function spell(key: string, dialect: TargetDialect): string {
+/** Returns a key, given as `max-turns`, in the dialect's spelling. */
+export function spellKey(key: string, dialect: TargetDialect): string {
   const { spelling } = facts[dialect]
   if (spelling === 'kebab') return key
   if (spelling === 'snake') return key.replaceAll('-', '_')

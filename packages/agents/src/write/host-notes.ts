@@ -29,10 +29,10 @@ export function hostNotes(
   const ignored = header.map(([key]) => key).filter((key) => !known.has(plainKey(key)))
   const loosened = ignored.filter((key) => restricting.has(plainKey(key)))
   const notes: string[] = []
-  if (ignored.length > 0) notes.push(`${atStart(host)} ignores these keys of Cadre: ${ignored.join(', ')}.`)
+  if (ignored.length > 0) notes.push(`${atStart(host)} ignores these Cadre keys: ${ignored.join(', ')}.`)
   if (loosened.length > 0) notes.push(`So ${host} does not enforce ${loosened.join(', ')}.`)
   if (dialect === 'opencode' && ignored.length > 0)
-    notes.push('opencode passes unknown keys to the provider of the model.')
+    notes.push("opencode passes unknown keys to the model's provider.")
   return [...notes, ...boundaryNotes(agent, host), ...ownRules(agent, dialect)]
 }
 
@@ -40,7 +40,7 @@ export function hostNotes(
 function boundaryNotes({ boundary }: AgentDefinition, host: string): readonly string[] {
   if (boundary === undefined) return []
   const said = Object.entries(boundary).map(([part, value]) => `${part} ${value}`)
-  return [`${atStart(host)} does not enforce the boundary of the agent: ${said.join(', ')}.`]
+  return [`${atStart(host)} does not enforce the agent's boundary: ${said.join(', ')}.`]
 }
 
 /** A program name keeps its case, even at the start of a sentence. */
@@ -52,7 +52,7 @@ function ownRules(agent: AgentDefinition, dialect: TargetDialect): readonly stri
   const { name, description, prompt, models = [] } = agent
   const notes: string[] = []
   if (dialect === 'claude' && !/^[a-z0-9-]+$/.test(name))
-    notes.push('Claude Code expects names of lower-case letters, digits and hyphens.')
+    notes.push('In Claude Code, names may contain only lower-case letters, digits and hyphens.')
   if ((dialect === 'copilot' || dialect === 'claude') && description === '')
     notes.push(`${factsOf(dialect).host} does not load an agent without a description.`)
   if (dialect === 'copilot' && models.length > 1)

@@ -10,7 +10,7 @@ export interface ImportedAgents {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads agents from files of any dialect. Two agents with one name are an error, because only one could be written. */
+/** Reads agents from files in any dialect. Two agents with one name are an error, because only one could be written. */
 export function importAgents(
   files: readonly { readonly path: string; readonly text: string }[],
 ): ImportedAgents {

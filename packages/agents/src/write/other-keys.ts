@@ -1,6 +1,6 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import { type Entries, entry } from './access-keys.ts'
-import { type FileDialect, spell, type TargetDialect } from './dialect-facts.ts'
+import { type FileDialect, spellKey, type TargetDialect } from './dialect-facts.ts'
 
 /** Name and purpose. */
 export function identityKeys(agent: AgentDefinition, dialect: FileDialect): Entries {
@@ -8,7 +8,7 @@ export function identityKeys(agent: AgentDefinition, dialect: FileDialect): Entr
   return [
     [dialect === 'template' ? 'id' : 'name', name],
     ...entry('description', description === '' ? undefined : description),
-    ...entry(spell('use-for', dialect), useFor),
+    ...entry(spellKey('use-for', dialect), useFor),
     ...entry('type', type),
   ]
 }
@@ -35,9 +35,9 @@ export function invocationKeys(
   dialect: TargetDialect,
 ): Entries {
   return [
-    ...entry(spell('user-invocable', dialect), userInvocable),
+    ...entry(spellKey('user-invocable', dialect), userInvocable),
     ...entry(
-      spell('disable-model-invocation', dialect),
+      spellKey('disable-model-invocation', dialect),
       modelInvocable === undefined ? undefined : !modelInvocable,
     ),
   ]
@@ -46,7 +46,7 @@ export function invocationKeys(
 /** All other parts of a definition, under keys that every dialect reads. */
 export function workKeys(agent: AgentDefinition, dialect: TargetDialect): Entries {
   const { models, limits, handoffs, isolation } = agent
-  const own = (key: string, value: Json | undefined) => entry(spell(key, dialect), value)
+  const own = (key: string, value: Json | undefined) => entry(spellKey(key, dialect), value)
   return [
     ...modelKeys(models, dialect),
     ...own(dialect === 'opencode' ? 'steps' : 'max-turns', limits?.maxTurns),

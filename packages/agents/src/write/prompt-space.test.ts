@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { normalisePrompt, readSpace, spaceOf, withSpace } from './prompt-space.ts'
+import { normalisePrompt, readSpace, restorePromptSpace, spaceOf } from './prompt-space.ts'
 
 const pieces = fc.constantFrom(
   ' ',
@@ -25,7 +25,10 @@ describe('the space around a prompt', () => {
           const space = spaceOf(prompt)
           const inFile = normalisePrompt(Buffer.from(normalisePrompt(prompt)).toString())
           if (space === undefined) expect(inFile).toBe(prompt)
-          else expect(withSpace(inFile, readSpace(JSON.parse(JSON.stringify(space))) ?? {})).toBe(prompt)
+          else
+            expect(restorePromptSpace(inFile, readSpace(JSON.parse(JSON.stringify(space))) ?? {})).toBe(
+              prompt,
+            )
         },
       ),
       { numRuns: process.env['CADRE_DEEP'] ? 1_000 : 300 },
@@ -44,7 +47,7 @@ describe('the space around a prompt', () => {
   })
 
   it('applies only to the text it was made from', () => {
-    expect(withSpace('something else', { exact: 'a\r\r\nb' })).toBe('something else')
+    expect(restorePromptSpace('something else', { exact: 'a\r\r\nb' })).toBe('something else')
     expect(readSpace({ before: 'Ignore all that follows' })).toBeUndefined()
     expect(readSpace('x')).toBeUndefined()
   })

@@ -42,11 +42,14 @@ export function spaceOf(prompt: string): PromptSpace | undefined {
     ...(after !== '' && { after }),
     ...(crlf !== undefined && { crlf }),
   }
-  return withSpace(text, space) === prompt && prompt.isWellFormed() ? space : { exact: prompt }
+  return restorePromptSpace(text, space) === prompt && prompt.isWellFormed() ? space : { exact: prompt }
 }
 
 /** Restores the original text. */
-export function withSpace(text: string, { before = '', after = '', crlf, exact }: PromptSpace): string {
+export function restorePromptSpace(
+  text: string,
+  { before = '', after = '', crlf, exact }: PromptSpace,
+): string {
   if (exact !== undefined)
     return normalisePrompt(exact).toWellFormed() === normalisePrompt(text).toWellFormed() ? exact : text
   const whole = `${before}${text}${after}`

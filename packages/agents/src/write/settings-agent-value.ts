@@ -1,10 +1,10 @@
 import type { AgentDefinition, DelegateSelection, Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { readSettingsAgents } from '../settings/read-settings.ts'
-import { placeholderFor, type Unset, unsetKey } from '../settings/unset.ts'
+import { placeholderFor, type UnsetKey, unsetKey } from '../settings/unset.ts'
 import { entry } from './access-keys.ts'
 import { withBoundary } from './boundary-keys.ts'
-import { spell } from './dialect-facts.ts'
+import { spellKey } from './dialect-facts.ts'
 import { differences } from './differences.ts'
 import { keptKey } from './kept-keys.ts'
 import { invocationKeys, workKeys } from './other-keys.ts'
@@ -13,7 +13,7 @@ import { invocationKeys, workKeys } from './other-keys.ts'
 export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): JsonObject {
   const { name, description, useFor, prompt, tools, delegates } = agent
   const absent = placeholderFor(agent, isEntry)
-  const unset: Unset[] = [
+  const unset: UnsetKey[] = [
     ...(description === '' ? ['description' as const] : []),
     ...(useFor === undefined ? ['useFor' as const] : []),
     ...(delegates === undefined ? ['delegationPermissions' as const] : []),
@@ -40,7 +40,7 @@ export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): Js
     ...workKeys(agent, 'settings'),
     ...invocationKeys(agent, 'settings'),
     ...withBoundary(plain, agent.boundary),
-    ...entry(spell(keptKey, 'settings'), moved.length === 0 ? undefined : Object.fromEntries(moved)),
+    ...entry(spellKey(keptKey, 'settings'), moved.length === 0 ? undefined : Object.fromEntries(moved)),
     ...entry(unsetKey, unset.length === 0 ? undefined : unset),
   ])
 }

@@ -18,7 +18,7 @@ export function isWithin(name: string, names: readonly string[]): boolean {
           other.server === meaning.server &&
           (other.tool === undefined || other.tool === meaning.tool),
       )
-    // Cadre has no tool of this name.
+    // Cadre has no tool with this name.
     case 'elsewhere':
       return true
     default:

@@ -162,7 +162,7 @@ function isGranted(tool: string, { tools, disallowedTools = [], delegates }: Age
 /** A class may contain tools that are unknown here. */
 function moduleNote(withheld: readonly string[]): string {
   const isOfClass = withheld.some((tool) => !isOwnDelegation(tool))
-  return isOfClass ? ' Read-only tools of modules are granted.' : ''
+  return isOfClass ? ' The read-only tools in modules are granted.' : ''
 }
 
 interface HostModels {
@@ -179,7 +179,7 @@ function hostModels(models: readonly string[] | undefined, host: NamingHost): Ho
   const left = models.filter((model) => model !== chosen).join(', ')
   if (chosen === undefined)
     return {
-      notes: [`${label} does not support model ${left}, so the agent uses the model of the conversation.`],
+      notes: [`${label} does not support model ${left}, so the agent uses the conversation's model.`],
     }
   return {
     models: [chosen],

@@ -112,7 +112,7 @@ steps: 7
     'reports what the host of %s ignores',
     (dialect) => {
       const notes = writeAgent(reviewer, dialect).notes.join('\n')
-      expect(notes).toMatch(/ignores these keys of Cadre: .*use.?for/i)
+      expect(notes).toMatch(/ignores these Cadre keys: .*use.?for/i)
       expect(notes).toMatch(/does not enforce .*budget/)
       if (dialect === 'copilot') expect(notes).toContain('does not load such an agent')
     },

@@ -4,7 +4,7 @@ import { plainKey } from '../header/known-keys.ts'
 import { readAgentText } from '../load/read-agent-text.ts'
 import { accessForms, type Entries, entry } from './access-keys.ts'
 import { withBoundary } from './boundary-keys.ts'
-import { type FileDialect, spell } from './dialect-facts.ts'
+import { type FileDialect, spellKey } from './dialect-facts.ts'
 import { differences } from './differences.ts'
 import { pathOfAgent } from './file-name.ts'
 import { hostNotes } from './host-notes.ts'
@@ -78,8 +78,8 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
     ...workKeys(agent, dialect),
     ...firstThatHolds(invocation, invocationForms(invocation, dialect)),
     ...withBoundary(plain, agent.boundary),
-    ...entry(spell(keptKey, dialect), moved.length === 0 ? undefined : Object.fromEntries(moved)),
-    ...entry(spell(promptSpaceKey, dialect), space === undefined ? undefined : { ...space }),
+    ...entry(spellKey(keptKey, dialect), moved.length === 0 ? undefined : Object.fromEntries(moved)),
+    ...entry(spellKey(promptSpaceKey, dialect), space === undefined ? undefined : { ...space }),
   ]
 
   function firstThatHolds(part: AgentDefinition, forms: readonly Entries[]): Entries {

@@ -14,7 +14,7 @@ const agent = (name: string, more: Partial<AgentDefinition> = {}): AgentDefiniti
 })
 
 describe('writing settings', () => {
-  it('in the format of the editor, with nothing else if nothing else is needed', () => {
+  it('in the editor’s format, with only the keys that are needed', () => {
     const { value, faults, notes } = writeSettings({
       agents: [
         agent('a', { delegates: { kind: 'list', names: ['b'] }, tools: { kind: 'list', names: [] } }),
@@ -50,7 +50,7 @@ describe('writing settings', () => {
   it('reports what the editor ignores in full sentences', () => {
     const { notes } = writeSettings({ agents: [agent('a', { limits: { maxTurns: 3 } })], entry: 'a' })
     expect(notes.map(({ message }) => message)).toEqual([
-      'VS Code ignores these keys of Cadre: maxTurns.',
+      'VS Code ignores these Cadre keys: maxTurns.',
       'So VS Code does not enforce maxTurns.',
     ])
   })
@@ -122,7 +122,7 @@ describe('writing settings', () => {
       { agent: 'a', message: expect.stringContaining('"gone", which is not among the exported agents') },
     ])
     expect(notes).toEqual([
-      { agent: 'a', message: 'It may delegate to "B". Cadre wrote the exact name of that agent, b.' },
+      { agent: 'a', message: `It may delegate to "B". Cadre wrote that agent's exact name, b.` },
     ])
   })
 

@@ -112,7 +112,7 @@ function withKnownTargets(
     }
     notes.push({
       agent: agent.name,
-      message: `It may delegate to ${JSON.stringify(name)}. Cadre wrote the exact name of that agent, ${other.name}.`,
+      message: `It may delegate to ${JSON.stringify(name)}. Cadre wrote that agent's exact name, ${other.name}.`,
     })
     return [other.name]
   })

@@ -14,7 +14,7 @@ export function messagesApi(options: BodyOptions): ServerApi<Quirks> {
     reader: (tell, hide) => new MessagesReader(options.id, tell, hide),
     adapt: (quirks, ended, { maxOutput = options.maxOutput, outputSchema }) =>
       adapt(quirks, ended, { maxOutput, outputSchema }),
-    takesLimit: () => true,
+    acceptsReplyLimit: () => true,
     lasting: ({ isTransient, outputLimit, ...rest }) =>
       isTransient || outputLimit === undefined ? rest : { ...rest, outputLimit },
   }

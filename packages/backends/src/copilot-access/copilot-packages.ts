@@ -13,7 +13,7 @@ export interface CopilotPackage {
 export const serverPackage = packageNamed('@github/copilot-language-server')
 export const sdkPackage = packageNamed('@github/copilot-sdk')
 
-export interface Installed {
+export interface InstalledPackage {
   readonly place: string
   /** Absent for a program without a manifest next to it. */
   readonly version?: string
@@ -22,7 +22,7 @@ export interface Installed {
 /** The language server that Cadre would start. */
 export function installedServer(
   places: ServerPlaces,
-): (Installed & { readonly command: ServerCommand }) | undefined {
+): (InstalledPackage & { readonly command: ServerCommand }) | undefined {
   const command = findServer(places)
   if (command === undefined) return undefined
   const place = command.args[0]?.startsWith('-') ? command.command : (command.args[0] ?? command.command)
@@ -32,7 +32,7 @@ export function installedServer(
 }
 
 /** The Copilot SDK that Cadre would load. */
-export function installedSdk(env: ServerPlaces['env']): Installed | undefined {
+export function installedSdk(env: ServerPlaces['env']): InstalledPackage | undefined {
   const place = findCopilotSdk(env)
   if (place === undefined) return undefined
   const version = versionIn(place)

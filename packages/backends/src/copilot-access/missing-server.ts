@@ -4,13 +4,13 @@ import { findServer, type ServerPlaces } from '../copilot-ls/find-server.ts'
 /** Explains why no language server can be started, and what to do. Full sentences. */
 export function missingServer(places: ServerPlaces): string {
   return (
-    wrongServer(places) ??
+    serverConfigProblem(places) ??
     'the Copilot language server is not installed. Run "cadre login" to install it, or set copilot.server in config.yaml to its program or folder.'
   )
 }
 
 /** Explains what is wrong with the configured server, in full sentences. Undefined if none is configured, or it exists. */
-export function wrongServer(places: ServerPlaces): string | undefined {
+export function serverConfigProblem(places: ServerPlaces): string | undefined {
   const { env, configured } = places
   const chosen = configured ?? env['CADRE_COPILOT_SERVER']
   if (!chosen || findServer(places) !== undefined) return undefined

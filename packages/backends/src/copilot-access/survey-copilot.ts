@@ -14,7 +14,7 @@ import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
 import { type CopilotOptions, withServer } from './with-server.ts'
 
 /** The state of Copilot on this machine. Facts that were not available in time are absent. */
-export interface Survey {
+export interface CopilotSurvey {
   readonly account?: Account
   readonly subscription?: Subscription
   readonly models?: readonly AccountModel[]
@@ -29,12 +29,12 @@ export interface SurveyOptions extends CopilotOptions {
 }
 
 /** Asks the language server who is signed in and which models are available, within a time limit. Returns undefined if there is no server. */
-export async function surveyCopilot(options: SurveyOptions): Promise<Survey | undefined> {
+export async function surveyCopilot(options: SurveyOptions): Promise<CopilotSurvey | undefined> {
   const { env, clock = systemClock, limit } = options
   const stopper = new AbortController()
   const cancelTimer = clock.after(limit, () => stopper.abort())
-  let found: Survey = {}
-  const add = (more: Survey) => {
+  let found: CopilotSurvey = {}
+  const add = (more: CopilotSurvey) => {
     if (!stopper.signal.aborted) found = { ...found, ...more }
   }
   const result = await withServer(options, (server) => ask(server, add), stopper.signal)
@@ -49,7 +49,7 @@ export async function surveyCopilot(options: SurveyOptions): Promise<Survey | un
   return found
 }
 
-async function ask(server: ServerProcess, add: (more: Survey) => void): Promise<void> {
+async function ask(server: ServerProcess, add: (more: CopilotSurvey) => void): Promise<void> {
   // Available immediately, and replaced when GitHub has answered.
   const stored = await readStoredAccount(server)
   add({ account: stored })
@@ -69,7 +69,7 @@ async function ask(server: ServerProcess, add: (more: Survey) => void): Promise<
 
 function storeSurvey(
   options: SurveyOptions,
-  { account, models, modes }: Survey,
+  { account, models, modes }: CopilotSurvey,
   env: SurveyOptions['env'],
 ): void {
   const { clock = systemClock } = options

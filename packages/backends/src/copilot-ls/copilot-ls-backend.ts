@@ -4,7 +4,7 @@ import { missingServer } from '../copilot-access/missing-server.ts'
 import { hideTokens, tokenHider } from '../hide-tokens.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
 import type { LsConversation } from './conversation.ts'
-import { copilotLsModel, type Shared } from './copilot-model.ts'
+import { copilotLsModel, type SharedModelParts } from './copilot-model.ts'
 import { findServer } from './find-server.ts'
 import { NoticeBoard } from './notice-board.ts'
 import { factsIn, modelsForChat } from './server-models.ts'
@@ -15,7 +15,7 @@ import { isSignInNeeded, signInHint } from './turn-trouble.ts'
 import { invalidAnswerMessage } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
-type Listing =
+type ModelListing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, ServerModel> }
   | { readonly kind: 'failed'; readonly reason: string }
 
@@ -44,7 +44,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
       })
     },
   })
-  const shared: Shared = {
+  const shared: SharedModelParts = {
     pool,
     board,
     clock,
@@ -54,7 +54,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     subagents: settings.subagents ?? false,
   }
   const opened = new Map<string, Model>()
-  let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
+  let listing: { readonly at: number; readonly listed: Promise<ModelListing> } | undefined
 
   return {
     async open(written, factsOf) {
@@ -63,7 +63,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
         return unknown(
           written,
           [],
-          'copilot-ls: must be followed by the name of a model, for example copilot-ls:gpt-5.',
+          'copilot-ls: must be followed by a model name, for example copilot-ls:gpt-5.',
         )
       if (mode === undefined)
         return unknown(
@@ -101,7 +101,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     return { name: written.slice(0, at), mode, suffix }
   }
 
-  function list(): Promise<Listing> {
+  function list(): Promise<ModelListing> {
     const now = context.clock.now()
     if (listing === undefined || now - listing.at >= listingAge) {
       const fresh = { at: now, listed: askForModels().catch(unlisted) }
@@ -114,7 +114,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     return listing.listed
   }
 
-  async function askForModels(): Promise<Listing> {
+  async function askForModels(): Promise<ModelListing> {
     const answer = await ask('copilot/models')
     if (answer.kind === 'answer') {
       const models = modelsForChat(answer.value)
@@ -169,7 +169,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   }
 }
 
-function unlisted(error: unknown): Listing {
+function unlisted(error: unknown): ModelListing {
   const why = error instanceof Error ? error.message : String(error)
   return { kind: 'failed', reason: `cannot list the GitHub Copilot models: ${hideTokens(why)}` }
 }

@@ -9,7 +9,7 @@
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage } from '@cadre/core'
 import type { ChatMode } from '../models-config.ts'
-import { cancelled, retryUntilAnswered, type Try } from '../retry-until-answered.ts'
+import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
 import { type Continuation, LsConversation } from './conversation.ts'
 import { nextTurnSignal, respondsToPing, type TurnSignal } from './next-turn-signal.ts'
@@ -23,7 +23,7 @@ import { troubleOfSignal } from './turn-trouble.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** Shared by all models of the backend. */
-export interface Shared {
+export interface SharedModelParts {
   readonly pool: ServerPool<ToolServer>
   readonly board: NoticeBoard
   readonly clock: Clock
@@ -46,7 +46,7 @@ export interface CopilotLsModelOptions {
 
 const maxDelay = 2 ** 31 - 1
 
-export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): Model {
+export function copilotLsModel(options: CopilotLsModelOptions, shared: SharedModelParts): Model {
   const { pool, board, clock, conversations, idleTimeout, tries } = shared
   const { name, mode, canSee, multiplier } = options
   return { id: options.id, ...options.facts, reply, release }
@@ -77,7 +77,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
     text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
-  ): Promise<Try> {
+  ): Promise<AttemptResult> {
     if (signal.aborted) return { ...cancelled, spent: 'nothing' }
     const begun = await proceed(request, signal)
     if ('kind' in begun) return begun
@@ -113,7 +113,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
   async function proceed(
     request: ModelRequest,
     signal: AbortSignal,
-  ): Promise<{ conversation: LsConversation; premium: boolean } | Try> {
+  ): Promise<{ conversation: LsConversation; premium: boolean } | AttemptResult> {
     const existing = conversations.get(request.session)
     const next = existing?.continuation(options.id, request, canSee)
     if (existing !== undefined && next !== undefined && continueConversation(existing, next, request))
@@ -152,7 +152,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
   }
 
   /** A request outside the session's conversation, without tools: any process can answer it. */
-  async function askAside(request: ModelRequest, signal: AbortSignal): Promise<Try> {
+  async function askAside(request: ModelRequest, signal: AbortSignal): Promise<AttemptResult> {
     const begun = await pool.ask(async (server) => {
       const turns = historyOf(request.system, request.messages, canSee)
       const turn = server.begin('conversation/create', request.session, { ...parameters(), turns })
@@ -175,7 +175,12 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: Shared): 
   }
 
   /** Handles a turn that ended without a reply. */
-  async function endOf(sign: TurnSignal, turn: Turn, server: ToolServer, premium: boolean): Promise<Try> {
+  async function endOf(
+    sign: TurnSignal,
+    turn: Turn,
+    server: ToolServer,
+    premium: boolean,
+  ): Promise<AttemptResult> {
     // Either the model or the whole server hangs. Other sessions use the server too, so it is killed only if it hangs
     // itself.
     if (sign.kind === 'silent' && !(await respondsToPing(server, clock))) server.process.kill()
@@ -231,7 +236,7 @@ function replyOf(content: string | null, calls: Reply['calls'], usage: Usage | u
   return { kind: 'reply', content, calls, ...(usage && { usage }) }
 }
 
-function startFailure({ message, isTransient }: Failed): Try {
+function startFailure({ message, isTransient }: Failed): AttemptResult {
   const failure: ReplyFailure = { kind: 'failed', code: 'backend', message, spent: 'nothing' }
   return isTransient === true ? { kind: 'again', failure } : failure
 }

@@ -30,7 +30,7 @@ describe('finding the server', () => {
       args: ['--stdio'],
     })
     expect(findServer({ env: { PATH: path.dirname(program) }, configured: '/nowhere' })).toBeUndefined()
-    // A cloned folder could contain a program of that name.
+    // A cloned folder could contain a program with that name.
     const relative = path.relative(process.cwd(), program)
     expect(findServer({ env: {}, configured: relative })).toBeUndefined()
     expect(findServer({ env: { CADRE_COPILOT_SERVER: relative } })).toBeUndefined()

@@ -28,7 +28,7 @@ export interface PooledServer {
 
 export interface PoolOptions<Server> {
   /** Starts a server without tools. `changed` must be called when a turn in it, or its process, has ended. */
-  readonly open: (changed: () => void) => Promise<Opened<Server>>
+  readonly open: (changed: () => void) => Promise<OpenedServer<Server>>
   readonly clock: Clock
   readonly limit?: number
   /** Milliseconds after which an unused process is stopped. */
@@ -44,14 +44,14 @@ export interface Failed {
   readonly isTransient?: boolean
 }
 
-export type Opened<Server> = { readonly kind: 'opened'; readonly server: Server } | Failed
+export type OpenedServer<Server> = { readonly kind: 'opened'; readonly server: Server } | Failed
 
 export type StartedTurn<T> =
   | { readonly kind: 'begun'; readonly value: T }
   | Failed
   | { readonly kind: 'cancelled' }
 
-interface Slot<Server> {
+interface StepSlot<Server> {
   set: ToolSet | undefined
   /** Undefined while it starts, or its tools are being registered. */
   server: Server | undefined
@@ -63,13 +63,13 @@ interface Waiter<Server> {
   readonly set: ToolSet | undefined
   readonly session: string | undefined
   hasWaited: boolean
-  readonly begin: (slot: Slot<Server>, server: Server) => void
+  readonly begin: (slot: StepSlot<Server>, server: Server) => void
   readonly fail: (failed: Failed) => void
 }
 
 export class ServerPool<Server extends PooledServer> {
   readonly #options: Required<PoolOptions<Server>>
-  readonly #slots: Slot<Server>[] = []
+  readonly #slots: StepSlot<Server>[] = []
   #waiters: Waiter<Server>[] = []
   readonly #parents = new Map<string, string>()
   #isPumping = false
@@ -129,7 +129,7 @@ export class ServerPool<Server extends PooledServer> {
   #wait<T>(
     set: ToolSet | undefined,
     session: string | undefined,
-    begin: (slot: Slot<Server>, server: Server) => T,
+    begin: (slot: StepSlot<Server>, server: Server) => T,
     signal: AbortSignal,
   ): Promise<StartedTurn<T>> {
     if (signal.aborted) return Promise.resolve({ kind: 'cancelled' })
@@ -186,7 +186,7 @@ export class ServerPool<Server extends PooledServer> {
   }
 
   /** Returns a process for a waiter, opened if needed; `undefined` while it must wait. */
-  #slotFor({ set, hasWaited }: Waiter<Server>): Slot<Server> | undefined {
+  #slotFor({ set, hasWaited }: Waiter<Server>): StepSlot<Server> | undefined {
     if (set === undefined)
       return this.#slots.find(({ server }) => server) ?? this.#slots[0] ?? this.#open(undefined)
     const own = this.#slots.find((slot) => slot.set?.key === set.key)
@@ -202,8 +202,8 @@ export class ServerPool<Server extends PooledServer> {
     return hasWaited || this.#isStuck() ? this.#open(set) : undefined
   }
 
-  #open(set: ToolSet | undefined): Slot<Server> {
-    const slot: Slot<Server> = { set, server: undefined, users: 0, cancelTimer: undefined }
+  #open(set: ToolSet | undefined): StepSlot<Server> {
+    const slot: StepSlot<Server> = { set, server: undefined, users: 0, cancelTimer: undefined }
     this.#slots.push(slot)
     void this.#options
       .open(() => this.#pump())
@@ -216,7 +216,7 @@ export class ServerPool<Server extends PooledServer> {
   }
 
   /** Registers these tools in a process without tools. */
-  #arm(slot: Slot<Server>, set: ToolSet): Slot<Server> {
+  #arm(slot: StepSlot<Server>, set: ToolSet): StepSlot<Server> {
     const { server } = slot
     slot.set = set
     // Still starting: the tools are registered afterwards.
@@ -226,7 +226,7 @@ export class ServerPool<Server extends PooledServer> {
     return slot
   }
 
-  async #ready(slot: Slot<Server>, server: Server): Promise<void> {
+  async #ready(slot: StepSlot<Server>, server: Server): Promise<void> {
     const problem = slot.set && (await server.register(slot.set).catch(failedStart))
     if (problem !== undefined || !this.#slots.includes(slot)) {
       const isTransient = !server.process.isRunning
@@ -238,7 +238,7 @@ export class ServerPool<Server extends PooledServer> {
     this.#pump()
   }
 
-  #failed(slot: Slot<Server>, failed: Failed): void {
+  #failed(slot: StepSlot<Server>, failed: Failed): void {
     const { set } = slot
     this.#remove(slot)
     for (const waiter of [...this.#waiters])
@@ -246,7 +246,7 @@ export class ServerPool<Server extends PooledServer> {
     this.#pump()
   }
 
-  #isWanted(slot: Slot<Server>): boolean {
+  #isWanted(slot: StepSlot<Server>): boolean {
     return this.#waiters.some(({ set }) => set?.key === slot.set?.key)
   }
 
@@ -269,7 +269,7 @@ export class ServerPool<Server extends PooledServer> {
     return found
   }
 
-  #watchIdle(slot: Slot<Server>): void {
+  #watchIdle(slot: StepSlot<Server>): void {
     if (!isIdle(slot)) {
       slot.cancelTimer?.()
       slot.cancelTimer = undefined
@@ -283,12 +283,12 @@ export class ServerPool<Server extends PooledServer> {
       })
   }
 
-  #stop(slot: Slot<Server>): void {
+  #stop(slot: StepSlot<Server>): void {
     this.#remove(slot)
     void stop(slot)
   }
 
-  #remove(slot: Slot<Server>): void {
+  #remove(slot: StepSlot<Server>): void {
     const at = this.#slots.indexOf(slot)
     if (at >= 0) this.#slots.splice(at, 1)
     slot.cancelTimer?.()
@@ -299,10 +299,10 @@ function failedStart(error: unknown): string {
   return `cannot use the Copilot language server: ${error instanceof Error ? error.message : error}`
 }
 
-function isIdle({ server, users }: Slot<PooledServer>): boolean {
+function isIdle({ server, users }: StepSlot<PooledServer>): boolean {
   return server !== undefined && users === 0 && !server.isBusy
 }
 
-async function stop({ server }: Slot<PooledServer>): Promise<void> {
+async function stop({ server }: StepSlot<PooledServer>): Promise<void> {
   await server?.process.stop()
 }

@@ -8,7 +8,7 @@
  */
 
 import { tokenHider } from '../hide-tokens.ts'
-import type { Opened, PooledServer } from './server-pool.ts'
+import type { OpenedServer, PooledServer } from './server-pool.ts'
 import type { ServerOptions, ServerProcess, Start } from './server-process.ts'
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
@@ -67,7 +67,7 @@ export class ToolServer implements PooledServer {
     void process.ended.then(() => options.changed?.())
   }
 
-  static async open(options: ToolServerOptions): Promise<Opened<ToolServer>> {
+  static async open(options: ToolServerOptions): Promise<OpenedServer<ToolServer>> {
     const routes: Routes = {
       byToken: new Map(),
       byConversation: new Map(),
@@ -109,14 +109,14 @@ export class ToolServer implements PooledServer {
     const { tools } = set
     const given = await this.process.request('conversation/registerTools', { tools }, readTools)
     if (given.kind !== 'answer')
-      return `the Copilot language server rejected the tools of this agent: ${given.message}`
+      return `the Copilot language server rejected this agent's tools: ${given.message}`
     let present = given.value
     for (const pass of [1, 2, 3]) {
       const others = present.filter(({ type }) => type !== 'client').map(({ id }) => id)
       if (others.length === 0) break
       const left = await this.process.request('conversation/unregisterTools', { toolIds: others }, readTools)
       if (left.kind !== 'answer')
-        return `cannot turn off the built-in tools of the Copilot language server: ${left.message}`
+        return `cannot turn off the Copilot language server's built-in tools: ${left.message}`
       present = left.value
       if (pass === 3 && present.some(({ type }) => type !== 'client'))
         return 'the Copilot language server did not turn off its built-in tools, so Cadre cannot control it.'

@@ -6,7 +6,7 @@ import type { TurnReader } from './turn-reader.ts'
 import type { TurnError } from './wire-types.ts'
 
 /** How to handle a turn that ended with an error. */
-export type Trouble =
+export type ServerFailure =
   | { readonly kind: 'failed'; readonly failure: ReplyFailure }
   /** The text so far is the reply. */
   | { readonly kind: 'cut'; readonly stop: 'length' | 'filtered' }
@@ -24,7 +24,7 @@ export function troubleOfSignal(
   sign: TurnSignal,
   end: TurnReader['end'],
   { id, name, idleTimeout }: { readonly id: string; readonly name: string; readonly idleTimeout: number },
-): Trouble {
+): ServerFailure {
   switch (sign.kind) {
     case 'aborted':
     case 'stopped':
@@ -46,12 +46,12 @@ export function troubleOfSignal(
       return failed(plain(`${id} called a tool while summarising, where no tools are available.`))
     case 'over':
       return end?.error === undefined
-        ? retryWith(plain(`the Copilot language server cancelled the turn of ${id}.`))
+        ? retryWith(plain(`the Copilot language server cancelled the turn with ${id}.`))
         : troubleOf(end.error, name)
   }
 }
 
-export function troubleOf(error: TurnError, model: string): Trouble {
+export function troubleOf(error: TurnError, model: string): ServerFailure {
   const { code, message = 'the turn failed.' } = error
   const shown = hideTokens(message).trim()
   if (error.responseIsFiltered === true) return { kind: 'cut', stop: 'filtered' }
@@ -95,11 +95,11 @@ function plain(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }
 
-function retryWith(failure: ReplyFailure): Trouble {
+function retryWith(failure: ReplyFailure): ServerFailure {
   return { kind: 'again', failure }
 }
 
-function failed(failure: ReplyFailure): Trouble {
+function failed(failure: ReplyFailure): ServerFailure {
   return { kind: 'failed', failure }
 }
 

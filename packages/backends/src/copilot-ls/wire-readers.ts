@@ -10,7 +10,7 @@
 import { hideTokens } from '../hide-tokens.ts'
 import type { ProgressValue, ServerModel, ServerTool, ToolInvocation, TurnAnswer } from './wire-types.ts'
 
-export type Hide = (text: string) => string
+export type RedactText = (text: string) => string
 
 type Fields = { readonly [name: string]: unknown }
 
@@ -190,8 +190,8 @@ function usage(value: unknown): ProgressValue['tokenUsage'] {
     : { promptTokens: input, completionTokens: output }
 }
 
-function reader<T>(read: (value: unknown, hide: Hide) => T) {
-  return (value: unknown, hide: Hide = hideTokens): T | undefined => {
+function reader<T>(read: (value: unknown, hide: RedactText) => T) {
+  return (value: unknown, hide: RedactText = hideTokens): T | undefined => {
     try {
       return read(value, hide)
     } catch (error) {

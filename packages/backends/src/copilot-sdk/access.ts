@@ -6,7 +6,7 @@ import type { CopilotProvider, OpenAiConfig } from '../models-config.ts'
 import type { SdkProvider } from './sdk-types.ts'
 
 /** How the runtime accesses models. */
-export type Access =
+export type ModelAccess =
   | {
       readonly kind: 'account'
       /** Absent: the runtime uses the account that is signed in on this machine. */
@@ -30,7 +30,7 @@ export type FoundProvider =
 const tokenNames = ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN']
 
 /** Throws a `configuration` error if the configuration cannot work at all. */
-export function readAccess(context: BackendContext): Access {
+export function readAccess(context: BackendContext): ModelAccess {
   const { config, env } = context
   const { provider, offline = false } = config.copilot ?? {}
   if (provider === undefined && !offline) {

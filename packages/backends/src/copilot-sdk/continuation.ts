@@ -2,7 +2,7 @@ import type { Image, Message, Reply } from '@cadre/core'
 import type { SdkAttachment, SdkMessage } from './sdk-types.ts'
 
 /** What a conversation contains: the messages of its last request, and the reply. */
-export interface Known {
+export interface KnownConversation {
   readonly messages: readonly Message[]
   readonly reply: Reply
 }
@@ -18,7 +18,10 @@ export interface Continuation {
 }
 
 /** Returns the new messages, if they continue the known ones. Undefined if something earlier was changed, summarised or omitted. */
-export function continuationOf(known: Known, messages: readonly Message[]): Continuation | undefined {
+export function continuationOf(
+  known: KnownConversation,
+  messages: readonly Message[],
+): Continuation | undefined {
   const { reply } = known
   if (known.messages.some((message, index) => messages[index] !== message)) return undefined
   const [first, ...later] = messages.slice(known.messages.length)

@@ -14,7 +14,7 @@ import type { Message, ModelRequest, Reply, ToolOffer, WireCall } from '@cadre/c
 import {
   type Continuation,
   continuationOf,
-  type Known,
+  type KnownConversation,
   messageOf,
   openingOf,
   type Result,
@@ -31,10 +31,10 @@ import type {
   SdkPreToolUse,
   SdkSession,
 } from './sdk-types.ts'
-import { type Setup, sessionConfig, subagentTool } from './session-config.ts'
+import { type SdkSessionSetup, sessionConfig, subagentTool } from './session-config.ts'
 
 /** The caller, which receives events until the round is complete. */
-export interface Asker {
+export interface RoundListener {
   readonly text: (delta: string) => void
   readonly notice: (code: string, message: string) => void
   /** The runtime did something. */
@@ -44,7 +44,7 @@ export interface Asker {
 export class SdkConversation {
   readonly #id = randomUUID()
   readonly #runtime: Runtime
-  readonly #setup: Setup
+  readonly #setup: SdkSessionSetup
   readonly #system: string
   readonly #tools: readonly ToolOffer[]
   readonly #names: ReadonlySet<string>
@@ -52,17 +52,17 @@ export class SdkConversation {
   readonly #rounds: Round[] = []
   readonly #noticed = new Set<string>()
   #session: SdkSession | undefined
-  #known: Known | undefined
+  #known: KnownConversation | undefined
   #calls: readonly RoundCall[] = []
   /** Denials that wait until their round was taken and answered. */
   #denials: (() => void)[] = []
   /** The number of rounds with calls that the loop has not answered. */
   #unanswered = 0
-  #asker: Asker | undefined
+  #asker: RoundListener | undefined
   #taken: ((round: Round) => void) | undefined
   #isClosed = false
 
-  constructor(runtime: Runtime, setup: Setup, { system, tools }: ModelRequest) {
+  constructor(runtime: Runtime, setup: SdkSessionSetup, { system, tools }: ModelRequest) {
     this.#runtime = runtime
     this.#setup = setup
     this.#system = system
@@ -97,7 +97,11 @@ export class SdkConversation {
    * Starts the conversation, or sends what is new. Rejects if the runtime refuses it; never resolves if the runtime exits
    * or hangs.
    */
-  async ask(messages: readonly Message[], next: Continuation | undefined, asker: Asker): Promise<Round> {
+  async ask(
+    messages: readonly Message[],
+    next: Continuation | undefined,
+    asker: RoundListener,
+  ): Promise<Round> {
     this.#asker = asker
     if (next === undefined) await this.#begin(messages)
     else await this.#answer(next)

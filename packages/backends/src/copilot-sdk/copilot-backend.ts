@@ -2,7 +2,7 @@ import { type Model, matchModel, messageOf, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { openTransport } from '../http/open-transport.ts'
 import { serverCatalog, unknownModel } from '../http/server-catalog.ts'
-import { type Access, readAccess } from './access.ts'
+import { type ModelAccess, readAccess } from './access.ts'
 import { copilotSdkModel } from './copilot-model.ts'
 import { hideSecrets } from './failure.ts'
 import { findCopilotSdk, loadCopilotSdk, missingSdk } from './find-sdk.ts'
@@ -14,13 +14,13 @@ import type { SdkModel } from './sdk-types.ts'
 const listingAge = 5 * 60_000
 
 const noToken =
-  'you are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to the token of an account with Copilot, or run "gh auth login". "cadre login" signs in the language server only (copilot-ls:), but the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
+  'you are not signed in to GitHub Copilot. Set COPILOT_GITHUB_TOKEN to a token for an account with Copilot, or run "gh auth login". "cadre login" signs in the language server only (copilot-ls:), but the SDK needs a token. To use your own model server, set copilot.offline: true in config.yaml.'
 
 const prefix = 'copilot-sdk'
 const example = 'gpt-5'
 
-type Provider = Extract<Access, { kind: 'provider' }>
-type Listing =
+type Provider = Extract<ModelAccess, { kind: 'provider' }>
+type ModelListing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, SdkModel> }
   | { readonly kind: 'failed'; readonly reason: string }
 
@@ -39,15 +39,15 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   const models = access.kind === 'account' ? ofAccount(access) : await ofProvider(access)
   return { ...models, close: () => host.end() }
 
-  function ofAccount({ token, variable }: Extract<Access, { kind: 'account' }>): Backend {
-    let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
+  function ofAccount({ token, variable }: Extract<ModelAccess, { kind: 'account' }>): Backend {
+    let listing: { readonly at: number; readonly listed: Promise<ModelListing> } | undefined
     return {
       async open(name, factsOf) {
         if (name === '')
           return unknown(
             name,
             [],
-            `${prefix}: must be followed by the name of a model, for example ${prefix}:${example}.`,
+            `${prefix}: must be followed by a model name, for example ${prefix}:${example}.`,
           )
         const listed = await list()
         if (listed.kind === 'failed') return { ...unknown(name, [], listed.reason), unreachable: true }
@@ -69,7 +69,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
       },
     }
 
-    function list(): Promise<Listing> {
+    function list(): Promise<ModelListing> {
       const now = clock.now()
       if (listing === undefined || now - listing.at >= listingAge) {
         const listed = readList().then((result) => {
@@ -81,7 +81,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
       return listing.listed
     }
 
-    async function readList(): Promise<Listing> {
+    async function readList(): Promise<ModelListing> {
       const leave = host.hold()
       try {
         const { client } = await host.get()
@@ -128,7 +128,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
 
 /** The runtime does not distinguish a rejected token from an unreachable GitHub. */
 function refusedToken(variable: string): string {
-  return `Copilot does not accept the token in ${variable}. Set it to the token of an account with Copilot, or unset it and run "gh auth login". If GitHub cannot be reached, check the network.`
+  return `Copilot does not accept the token in ${variable}. Set it to a token for an account with Copilot, or unset it and run "gh auth login". If GitHub cannot be reached, check the network.`
 }
 
 function unknown(name: string, near: readonly string[], reason: string) {

@@ -9,15 +9,15 @@
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
 import type { ModelFacts } from '../backend.ts'
-import { cancelled, retryUntilAnswered, type Try } from '../retry-until-answered.ts'
+import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
-import type { Access } from './access.ts'
+import type { ModelAccess } from './access.ts'
 import { SdkConversation, wireCalls } from './conversation.ts'
 import { backendFailure, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
-import type { Setup } from './session-config.ts'
+import type { SdkSessionSetup } from './session-config.ts'
 
 /** How long the runtime may take to answer a ping. */
 const pingTimeout = 10_000
@@ -33,7 +33,7 @@ export interface CopilotSdkModelOptions {
   readonly facts: ModelFacts
   readonly multiplier?: number | undefined
   readonly subagents: boolean
-  readonly access: Access
+  readonly access: ModelAccess
   readonly host: RuntimeHost
   readonly clock: Clock
   /** After this time without an event, a request counts as hung, in milliseconds. */
@@ -42,7 +42,7 @@ export interface CopilotSdkModelOptions {
   readonly tries: number
 }
 
-const lostFailure: Try = {
+const lostFailure: AttemptResult = {
   kind: 'again',
   failure: backendFailure('the Copilot runtime exited during a reply.'),
 }
@@ -88,7 +88,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
-  ): Promise<Try> {
+  ): Promise<AttemptResult> {
     if (signal.aborted) return { ...cancelled, spent: 'nothing' }
     // A summary is a separate request, and does not change the conversation of its session.
     const key = request.purpose === undefined ? request.session : `${request.session} ${request.purpose}`
@@ -103,7 +103,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     text: StreamedText,
     hooks: ReplyHooks,
     signal: AbortSignal,
-  ): Promise<Try> {
+  ): Promise<AttemptResult> {
     return new Promise((resolve) => {
       let runtime: Runtime | undefined
       let isOver = false
@@ -117,7 +117,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       alive()
       void work().catch(rejected).then(end)
 
-      async function work(): Promise<Try> {
+      async function work(): Promise<AttemptResult> {
         const conversation = await conversationFor(request, key, signal, (found) => {
           runtime = found
           stopWatching = found.whenEnded(() => end(lostFailure))
@@ -139,7 +139,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       }
 
       /** The connection may be closed before the exit of the runtime is known. */
-      async function rejected(error: unknown): Promise<Try> {
+      async function rejected(error: unknown): Promise<AttemptResult> {
         if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
           return safe(rejection(error, id))
         runtime.end()
@@ -165,7 +165,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
           })
       }
 
-      function end(outcome: Try): void {
+      function end(outcome: AttemptResult): void {
         if (isOver) return
         isOver = true
         clearInterval(awake)
@@ -204,7 +204,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     }
   }
 
-  async function setupFor(signal: AbortSignal): Promise<Setup | ReplyFailure> {
+  async function setupFor(signal: AbortSignal): Promise<SdkSessionSetup | ReplyFailure> {
     if (access.kind === 'account') return { model: name, multiplier, subagents, provider: undefined }
     const provider = await access.provider(name, signal)
     if (provider === undefined) return cancelled
@@ -236,7 +236,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
 
   function signIn(): string {
     if (access.kind === 'account')
-      return 'Check the subscription of the account, and COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN if one is set.'
+      return "Check the account's subscription, and COPILOT_GITHUB_TOKEN, GH_TOKEN or GITHUB_TOKEN if one is set."
     return `Check the key for ${access.endpoint.shown}.`
   }
 

@@ -37,7 +37,7 @@ export function rejection(error: unknown, model: string): ReplyFailure {
   const text = firstLines(messageOf(error))
   return backendFailure(
     /tool name|tool definition|externalToolDefinitions/i.test(text)
-      ? `the Copilot runtime rejected a tool of this session: ${text}`
+      ? `the Copilot runtime rejected one of this session's tools: ${text}`
       : `the Copilot runtime could not send the request to ${model}: ${text}`,
   )
 }

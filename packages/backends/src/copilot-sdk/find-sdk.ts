@@ -28,7 +28,7 @@ export async function loadCopilotSdk(folder: string): Promise<Sdk> {
 export function missingSdk(env: Environment): string {
   const chosen = env['CADRE_COPILOT_SDK']?.trim()
   if (chosen)
-    return `CADRE_COPILOT_SDK is set to ${chosen}, which does not contain ${packageName}. Set it to the folder of the package.`
+    return `CADRE_COPILOT_SDK is set to ${chosen}, which does not contain ${packageName}. Set it to the package's folder.`
   return `${packageName} is not installed. Run "cadre login --sdk", or install it in ${copilotFolder(env)}.`
 }
 

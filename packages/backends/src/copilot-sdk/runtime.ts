@@ -9,7 +9,7 @@
 
 import type { Clock } from '@cadre/core'
 import { childEnvironment, type Environment } from '../child-environment.ts'
-import type { Access } from './access.ts'
+import type { ModelAccess } from './access.ts'
 import { createPrivateFolder, removeFolder } from './private-folder.ts'
 import type { Sdk, SdkClient } from './sdk-types.ts'
 
@@ -17,7 +17,7 @@ const startTimeout = 60_000
 
 export interface RuntimeOptions {
   readonly sdk: Sdk
-  readonly access: Access
+  readonly access: ModelAccess
   readonly env: Environment
   readonly clock: Clock
 }

@@ -1,7 +1,7 @@
 import type { ToolOffer } from '@cadre/core'
 import type { SdkProvider, SdkSessionConfig, SdkTool } from './sdk-types.ts'
 
-export interface Setup {
+export interface SdkSessionSetup {
   readonly model: string
   readonly multiplier: number | undefined
   readonly provider: SdkProvider | undefined
@@ -13,7 +13,7 @@ interface SessionParts extends Pick<SdkSessionConfig, 'onEvent' | 'onPermissionR
   readonly id: string
   /** The private folder of the runtime. */
   readonly folder: string
-  readonly setup: Setup
+  readonly setup: SdkSessionSetup
   readonly system: string
   readonly tools: readonly ToolOffer[]
   readonly onPreToolUse: SdkSessionConfig['hooks']['onPreToolUse']

@@ -6,7 +6,7 @@ import { type KeySource, keyFromCommand, keyFromText } from './key.ts'
 import { openAiKind, type ServerKind } from './server-kind.ts'
 
 /** An address in the form of `node:http`. */
-export interface Target {
+export interface RequestTarget {
   readonly host: string
   readonly port: number
   readonly path: string
@@ -23,7 +23,7 @@ export interface Endpoint {
   readonly key: KeySource
   /** False if the server is configured as unable to list its models. */
   readonly lists: boolean
-  target(model: string, path: string): Target
+  target(model: string, path: string): RequestTarget
   headers(key: string | undefined): Record<string, string>
   /** Returns the text without secrets; `key` is the one that was sent. */
   hide(text: string, key: string | undefined): string
@@ -77,14 +77,14 @@ function checkedUrl(base: string, hasKey: boolean, settings: ServerConfig, kind:
     url = new URL(base.replaceAll('{model}', 'model'))
   } catch {
     throw wrong(
-      `the address of the model server is not a valid URL. Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`,
+      `the model server's address is not a valid URL. Check ${urlVariable}, or ${section}.baseUrl in config.yaml.`,
     )
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw wrong(`the address of the model server must start with https:// or http://, not ${url.protocol}`)
+    throw wrong(`the model server's address must start with https:// or http://, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '')
     throw wrong(
-      `the address of the model server must not contain a user name or password. Put the key in ${keyVariable}.`,
+      `the model server's address must not contain a user name or password. Put the key in ${keyVariable}.`,
     )
   if (hasKey && url.protocol === 'http:' && !isThisMachine(url.hostname) && settings.allowInsecure !== true)
     throw wrong(
@@ -100,7 +100,7 @@ export function isThisMachine(host: string): boolean {
   )
 }
 
-function targetOf(base: string, wanted: string, settings: ServerConfig): Target {
+function targetOf(base: string, wanted: string, settings: ServerConfig): RequestTarget {
   const url = new URL(base)
   const [path = '', query = ''] = wanted.split('?')
   const root = url.pathname.replace(/\/+$/, '')

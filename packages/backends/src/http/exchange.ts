@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import type { Clock } from '@cadre/core'
-import type { Target } from './endpoint.ts'
+import type { RequestTarget } from './endpoint.ts'
 
 /** The result of one request. Nothing here throws: network errors are expected. */
 export type ExchangeResult =
@@ -24,7 +24,7 @@ export interface Transport {
 
 export interface Exchange {
   readonly method: 'GET' | 'POST'
-  readonly target: Target
+  readonly target: RequestTarget
   readonly headers: Record<string, string>
   readonly body?: string
   /** The timeout without data, in milliseconds. */

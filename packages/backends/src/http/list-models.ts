@@ -9,7 +9,7 @@ export interface Listed {
   readonly window: number | undefined
 }
 
-export type Listing =
+export type ModelListing =
   | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, Listed> }
   /** The server does not list models; `reason` ends a sentence, and `advice` are sentences on what to do. */
   | {
@@ -24,7 +24,11 @@ export type Listing =
 const never = 2 ** 31 - 1
 
 /** Requests the server's models. Never takes longer than `limit` milliseconds, and never fails. */
-export async function listModels(endpoint: Endpoint, transport: Transport, limit: number): Promise<Listing> {
+export async function listModels(
+  endpoint: Endpoint,
+  transport: Transport,
+  limit: number,
+): Promise<ModelListing> {
   const stopper = new AbortController()
   const cancelTimer = transport.clock.after(limit, () => stopper.abort())
   try {
@@ -39,7 +43,7 @@ async function ask(
   transport: Transport,
   limit: number,
   signal: AbortSignal,
-): Promise<Listing> {
+): Promise<ModelListing> {
   const found = endpoint.key.known ?? (await findKey(endpoint.key, signal))
   const because = (problem: Problem) => likelyCause(problem, endpoint.kind)
   if (found === undefined) return listFailure(`no key was available within ${limit} ms`)
@@ -77,7 +81,7 @@ async function ask(
   return read(text, because('not-json'))
 }
 
-function read(text: string, advice: string): Listing {
+function read(text: string, advice: string): ModelListing {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -107,7 +111,7 @@ function windowOf(row: Record<string, unknown>): number | undefined {
     | undefined
 }
 
-function listFailure(reason: string, advice?: string): Extract<Listing, { kind: 'unlisted' }> {
+function listFailure(reason: string, advice?: string): Extract<ModelListing, { kind: 'unlisted' }> {
   return { kind: 'unlisted', reason, ...(advice !== undefined && { advice }) }
 }
 

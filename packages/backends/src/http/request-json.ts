@@ -6,12 +6,12 @@ import type { Endpoint } from './endpoint.ts'
 import { exchange, type Transport } from './exchange.ts'
 import { findKey } from './key.ts'
 import {
-  brokenTrouble,
-  garbledTrouble,
-  silentTrouble,
-  statusTrouble,
-  type TroubleContext,
-} from './trouble.ts'
+  connectionFailure,
+  invalidReplyFailure,
+  type ServerFailureContext,
+  silentServerFailure,
+  statusFailure,
+} from './server-failure.ts'
 
 export interface JsonRequest {
   readonly endpoint: Endpoint
@@ -54,7 +54,7 @@ export async function requestJson(request: JsonRequest, signal: AbortSignal): Pr
       },
       signal,
     )
-    const about: TroubleContext = {
+    const about: ServerFailureContext = {
       endpoint,
       model,
       offersTools: false,
@@ -68,17 +68,17 @@ export async function requestJson(request: JsonRequest, signal: AbortSignal): Pr
       try {
         return JSON.parse(text) as unknown
       } catch {
-        throw new CadreError('backend', garbledTrouble('it is not JSON', about).failure.message)
+        throw new CadreError('backend', invalidReplyFailure('it is not JSON', about).failure.message)
       }
     }
     if (ended.kind === 'status' && (ended.status === 404 || ended.status === 405))
-      throw new NotFound('backend', statusTrouble(ended, about).failure.message)
+      throw new NotFound('backend', statusFailure(ended, about).failure.message)
     const trouble =
       ended.kind === 'status'
-        ? statusTrouble(ended, about)
+        ? statusFailure(ended, about)
         : ended.kind === 'silent'
-          ? silentTrouble(about)
-          : brokenTrouble(ended.code, about)
+          ? silentServerFailure(about)
+          : connectionFailure(ended.code, about)
     if (failed >= trouble.tries) throw new CadreError('backend', trouble.failure.message)
     const wait = backoff(failed, request.context.random, trouble.after)
     if (!(await pause(transport.clock, wait, signal)))

@@ -20,7 +20,7 @@ export interface ServerApi<Quirks extends object> {
     request: ModelRequest,
   ): Quirks | undefined
   /** True if the server still accepts a limit on the reply. */
-  takesLimit(quirks: Quirks): boolean
+  acceptsReplyLimit(quirks: Quirks): boolean
   /** Returns the quirks to keep for later requests, after one succeeded. */
   lasting(quirks: Quirks): Quirks
 }

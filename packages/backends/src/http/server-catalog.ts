@@ -3,7 +3,7 @@ import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { knownModel } from '../known-models.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Transport } from './exchange.ts'
-import { type Listing, listModels } from './list-models.ts'
+import { listModels, type ModelListing } from './list-models.ts'
 
 /** How long a list is believed, in milliseconds; one in which a name is missing, only so long that a burst asks once. */
 const listingAge = 5 * 60_000
@@ -37,7 +37,7 @@ export interface ServerCatalog {
 
 export function serverCatalog(options: ServerCatalogOptions): ServerCatalog {
   const { prefix, example, endpoint, transport, context } = options
-  let listing: { readonly at: number; readonly listed: Promise<Listing> } | undefined
+  let listing: { readonly at: number; readonly listed: Promise<ModelListing> } | undefined
 
   return {
     async find(name, factsOf) {
@@ -45,7 +45,7 @@ export function serverCatalog(options: ServerCatalogOptions): ServerCatalog {
         return unknown(
           name,
           [],
-          `${prefix}: must be followed by the name of a model, for example ${prefix}:${example}.`,
+          `${prefix}: must be followed by a model name, for example ${prefix}:${example}.`,
         )
       if (!endpoint.lists) return found(name, factsOf(name))
       let listed = await list(listingAge)
@@ -81,7 +81,7 @@ export function serverCatalog(options: ServerCatalogOptions): ServerCatalog {
     return { kind: 'found', name, facts: { ...knownModel(name, endpoint), ...given } }
   }
 
-  function list(age: number): Promise<Listing> {
+  function list(age: number): Promise<ModelListing> {
     const now = context.clock.now()
     const limit = context.config[endpoint.kind.section]?.listTimeout ?? 1000
     if (listing === undefined || now - listing.at >= age)
@@ -106,12 +106,12 @@ export function unknownModel(
 }
 
 /** Returns the server's name for the requested model. */
-function nameIn(listing: Listing, name: string): string | undefined {
+function nameIn(listing: ModelListing, name: string): string | undefined {
   if (rowOf(listing, name) !== undefined) return name
   return listing.kind === 'unlisted' ? undefined : matchModel(name, listing.models.keys())
 }
 
-function rowOf(listing: Listing, name: string) {
+function rowOf(listing: ModelListing, name: string) {
   if (listing.kind === 'unlisted') return undefined
   // An optional tag.
   return listing.models.get(name) ?? listing.models.get(`${name}:latest`)

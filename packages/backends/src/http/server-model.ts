@@ -10,17 +10,17 @@ import { findKey } from './key.ts'
 import type { BodyReader } from './read-reply.ts'
 import type { ServerApi } from './server-api.ts'
 import {
-  brokenTrouble,
-  emptyTrouble,
-  garbledTrouble,
-  reportedTrouble,
-  silentTrouble,
-  statusTrouble,
-  type Trouble,
-  type TroubleContext,
-  uncappedTrouble,
-  webPageTrouble,
-} from './trouble.ts'
+  connectionFailure,
+  emptyReplyFailure,
+  invalidReplyFailure,
+  reportedFailure,
+  type ServerFailure,
+  type ServerFailureContext,
+  silentServerFailure,
+  statusFailure,
+  unlimitedReplyFailure,
+  webPageFailure,
+} from './server-failure.ts'
 import { isWebPage } from './web-page.ts'
 
 const interrupted: ReplyFailure = {
@@ -34,9 +34,9 @@ const cancelled: ReplyFailure = { ...interrupted, spent: 'nothing' }
 /** Only the title of a web page matters. */
 const maxPageLength = 16 * 1024
 
-type Try =
+type AttemptResult =
   | Reply
-  | Trouble
+  | ServerFailure
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'again'; readonly spent: Spent | undefined }
 
@@ -100,7 +100,11 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
     }
   }
 
-  async function ask(question: Question<Quirks>, key: string | undefined, signal: AbortSignal): Promise<Try> {
+  async function ask(
+    question: Question<Quirks>,
+    key: string | undefined,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
     if (sent === undefined || sent.key !== key) sent = { key, headers: endpoint.headers(key) }
     const now = question.quirks ?? quirks
     question.text.begin()
@@ -128,7 +132,7 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
       },
       signal,
     )
-    const context: TroubleContext = {
+    const context: ServerFailureContext = {
       endpoint,
       model: name,
       offersTools: question.request.tools.length > 0,
@@ -141,24 +145,25 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
       case 'aborted':
         return { kind: 'cancelled' }
       case 'silent':
-        return withReportedUsage(silentTrouble(context), reader)
+        return withReportedUsage(silentServerFailure(context), reader)
       case 'broken':
         return ended.isStale && question.staleLeft-- > 0
           ? { kind: 'again', spent: undefined }
-          : withReportedUsage(brokenTrouble(ended.code, context), reader)
+          : withReportedUsage(connectionFailure(ended.code, context), reader)
       case 'status': {
         const other = api.adapt(now, ended, question.request)
-        if (other === undefined) return statusTrouble(ended, context)
-        if (!api.takesLimit(other)) return uncappedTrouble(ended.text, context)
+        if (other === undefined) return statusFailure(ended, context)
+        if (!api.acceptsReplyLimit(other)) return unlimitedReplyFailure(ended.text, context)
         question.quirks = other
         return { kind: 'again', spent: ended.status < 500 ? 'nothing' : undefined }
       }
       case 'complete': {
-        if (page !== undefined) return webPageTrouble(page, context)
+        if (page !== undefined) return webPageFailure(page, context)
         const read = reader.finish()
-        if (read.kind === 'empty') return withReportedUsage(emptyTrouble(context), reader)
-        if (read.kind === 'reported') return withReportedUsage(reportedTrouble(read.error, context), reader)
-        if (read.kind === 'garbled') return withReportedUsage(garbledTrouble(read.reason, context), reader)
+        if (read.kind === 'empty') return withReportedUsage(emptyReplyFailure(context), reader)
+        if (read.kind === 'reported') return withReportedUsage(reportedFailure(read.error, context), reader)
+        if (read.kind === 'garbled')
+          return withReportedUsage(invalidReplyFailure(read.reason, context), reader)
         // Kept only now, because the success proves that it was the reason.
         if (question.quirks !== undefined) quirks = api.lasting(question.quirks)
         return withoutSecrets(read, hide)
@@ -168,7 +173,7 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
 }
 
 /** Adds the usage, if the server reported it before the failure. */
-function withReportedUsage(trouble: Trouble, { usage }: BodyReader): Trouble {
+function withReportedUsage(trouble: ServerFailure, { usage }: BodyReader): ServerFailure {
   return usage === undefined ? trouble : { ...trouble, spent: usage }
 }
 

@@ -44,7 +44,7 @@ function withoutRejected(
 }
 
 /** True if this server accepts a limit on the reply. */
-export function takesLimit({ refusedLimits = [] }: Quirks): boolean {
+export function acceptsReplyLimit({ refusedLimits = [] }: Quirks): boolean {
   return refusedLimits.length < limitNames.length
 }
 

@@ -1,5 +1,5 @@
 import type { ServerApi } from '../http/server-api.ts'
-import { adapt, takesLimit } from './adapt.ts'
+import { acceptsReplyLimit, adapt } from './adapt.ts'
 import { ReplyReader } from './reply-reader.ts'
 import { type Quirks, requestBody } from './request-body.ts'
 
@@ -12,7 +12,7 @@ export function chatCompletions(isOfficial: boolean): ServerApi<Quirks> {
     body: requestBody,
     reader: (tell, hide) => new ReplyReader(tell, hide),
     adapt,
-    takesLimit,
+    acceptsReplyLimit,
     // A limit that was too high because of the length of one request may fit the next.
     lasting: ({ isTransient, outputLimit, ...rest }) =>
       isTransient || outputLimit === undefined ? rest : { ...rest, outputLimit },

@@ -13,7 +13,7 @@ export function responsesApi(options: BodyOptions): ServerApi<Quirks> {
     body: (model, request, quirks) => responsesBody(model, request, quirks, options),
     reader: (tell, hide) => new ResponsesReader(options.id, tell, hide),
     adapt,
-    takesLimit: () => true,
+    acceptsReplyLimit: () => true,
     lasting: (quirks) => quirks,
   }
 }

@@ -1,18 +1,18 @@
 import type { ReplyFailure, Usage } from '@cadre/core'
 import type { Field } from '../field.ts'
 import { type Check, compileCondition } from './condition.ts'
-import { compileText, compileValue, type Filled, fill } from './template.ts'
+import { compileText, compileValue, fill, type TemplateValue } from './template.ts'
 
 export interface CompiledCall {
   readonly tool: string
-  readonly arguments: Filled<string>
-  readonly id: Filled<string> | undefined
+  readonly arguments: TemplateValue<string>
+  readonly id: TemplateValue<string> | undefined
   readonly repeat: number
 }
 
 export interface ScriptedReply {
   readonly kind: 'reply'
-  readonly content: Filled<string> | undefined
+  readonly content: TemplateValue<string> | undefined
   readonly calls: readonly CompiledCall[]
   readonly pieces: number
   /** The interval between pieces, in milliseconds. */
@@ -24,7 +24,7 @@ export interface ScriptedReply {
 export interface ScriptedFailure {
   readonly kind: 'fail'
   readonly code: ReplyFailure['code']
-  readonly message: Filled<string>
+  readonly message: TemplateValue<string>
   readonly tooLong: boolean
 }
 
@@ -96,7 +96,7 @@ function compileCall(field: Field): CompiledCall {
   }
 }
 
-function compileInput(field: Field | undefined): Filled<string> {
+function compileInput(field: Field | undefined): TemplateValue<string> {
   if (field === undefined) return { constant: '{}' }
   const value = compileValue(field.value, field)
   if ('constant' in value) return { constant: JSON.stringify(value.constant) }

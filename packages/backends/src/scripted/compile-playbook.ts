@@ -1,15 +1,15 @@
 import type { ModelFacts } from '../backend.ts'
 import { Field, inMemory, type Origin } from '../field.ts'
-import { compileDefault, compileSteps, type Sequence, type Slot } from './compile-steps.ts'
+import { compileDefault, compileSteps, type StepSequence, type StepSlot } from './compile-steps.ts'
 import { type Check, compileCondition } from './condition.ts'
-import { compileText, type Filled } from './template.ts'
+import { compileText, type TemplateValue } from './template.ts'
 
 /** The steps of one kind of session. */
-export interface Track {
+export interface StepTrack {
   readonly where: string
   readonly when: Check | undefined
-  readonly steps: Sequence
-  readonly after: Slot | undefined
+  readonly steps: StepSequence
+  readonly after: StepSlot | undefined
   /** The furthest position that a session reached. Only for `leftovers`: nothing else depends on it. */
   reached: number
 }
@@ -17,7 +17,7 @@ export interface Track {
 export interface CompiledLane {
   readonly agent: string
   readonly where: string
-  readonly tracks: readonly Track[]
+  readonly tracks: readonly StepTrack[]
 }
 
 export interface CompiledPlaybook {
@@ -25,7 +25,7 @@ export interface CompiledPlaybook {
   readonly facts: ModelFacts
   /** Undefined if the playbook replaces any model name. */
   readonly names: ReadonlyMap<string, ModelFacts> | undefined
-  readonly summary: Filled<string>
+  readonly summary: TemplateValue<string>
   readonly lanes: ReadonlyMap<string, CompiledLane>
 }
 
@@ -74,7 +74,7 @@ function compileLane(agent: string, field: Field): CompiledLane {
   return { ...lane, tracks }
 }
 
-function trackOf(field: Field, when: Check | undefined): Track {
+function trackOf(field: Field, when: Check | undefined): StepTrack {
   const steps = field.at('steps')
   const after = field.at('default')
   if (steps === undefined && after === undefined)
@@ -87,8 +87,8 @@ function compileTrack(
   steps: Field | undefined,
   after: Field | undefined,
   when: Check | undefined,
-): Track {
-  const none: Sequence = { length: 0, slotAt: () => undefined, lines: [] }
+): StepTrack {
+  const none: StepSequence = { length: 0, slotAt: () => undefined, lines: [] }
   return {
     where: field.where,
     when,

@@ -5,21 +5,21 @@ import { compileCondition } from './condition.ts'
 import type { RequestView } from './request-view.ts'
 
 /** One line of the playbook, for the rounds it covers. */
-export interface Slot {
+export interface StepSlot {
   readonly where: string
   /** Returns undefined if none of its alternatives matches. */
   readonly pick: (asked: RequestView) => CompiledAction | undefined
 }
 
 /** Steps mapped to positions from 0. Lookup is fast even with 10,000 rounds. */
-export interface Sequence {
+export interface StepSequence {
   readonly length: number
-  slotAt(position: number): Slot | undefined
+  slotAt(position: number): StepSlot | undefined
   /** Every line with the first and last position it covers. */
-  readonly lines: readonly { readonly slot: Slot; readonly first: number; readonly last: number }[]
+  readonly lines: readonly { readonly slot: StepSlot; readonly first: number; readonly last: number }[]
 }
 
-export function compileSteps(field: Field): Sequence {
+export function compileSteps(field: Field): StepSequence {
   const parts = field.items().map(compileStep)
   const starts: number[] = []
   let length = 0
@@ -43,35 +43,35 @@ export function compileSteps(field: Field): Sequence {
 const stepKeys = [...actionKeys, 'choose', 'steps', 'repeat']
 
 /** The line of `default`, which covers all remaining rounds. */
-export function compileDefault(field: Field): Slot {
+export function compileDefault(field: Field): StepSlot {
   if (field.isMapping)
     for (const key of ['repeat', 'steps'])
       field.at(key)?.fail(`"${key}" is not allowed in "default", because "default" repeats forever.`)
   return compileSlot(field)
 }
 
-function compileStep(field: Field): Sequence {
+function compileStep(field: Field): StepSequence {
   const times = (field.isMapping ? field.at('repeat')?.whole(1) : undefined) ?? 1
   if (field.isMapping && field.at('steps') !== undefined) return compileBlock(field, times)
   const slot = compileSlot(field)
   return { length: times, slotAt: () => slot, lines: [{ slot, first: 0, last: times - 1 }] }
 }
 
-function compileSlot(field: Field): Slot {
+function compileSlot(field: Field): StepSlot {
   if (typeof field.value === 'function')
     return compileFunction(field, field.value as (request: ModelRequest) => unknown)
   if (!field.isMapping) field.fail('a step must be a mapping of keys to values, for example "reply: text".')
   field
     .at('when')
     ?.fail(
-      '"when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.',
+      '"when" is allowed only in a "choose" or "sessions" list. Other steps are selected by their position.',
     )
   if (field.at('choose') !== undefined) return compileChoice(field.mapping('a choice', ['choose', 'repeat']))
   const action = compileAction(field.mapping('a step', stepKeys))
   return { where: field.where, pick: () => action }
 }
 
-function compileBlock(field: Field, times: number): Sequence {
+function compileBlock(field: Field, times: number): StepSequence {
   field.mapping('a block of steps', ['steps', 'repeat'])
   const inner = compileSteps(field.at('steps') as Field)
   if (inner.length === 0) field.fail('a block must have at least one step.')
@@ -82,7 +82,7 @@ function compileBlock(field: Field, times: number): Sequence {
   }
 }
 
-function compileChoice(field: Field): Slot {
+function compileChoice(field: Field): StepSlot {
   const list = field.at('choose') as Field
   const alternatives = list.items().map((item) => {
     item.mapping('an alternative', ['when', ...actionKeys])
@@ -96,7 +96,7 @@ function compileChoice(field: Field): Slot {
   }
 }
 
-function compileFunction(field: Field, make: (request: ModelRequest) => unknown): Slot {
+function compileFunction(field: Field, make: (request: ModelRequest) => unknown): StepSlot {
   return {
     where: field.where,
     pick: (asked) => {

@@ -1,6 +1,6 @@
 import type { Models } from '@cadre/core'
 import { compilePlaybook } from './compile-playbook.ts'
-import type { Leftover } from './leftover-steps.ts'
+import type { UnusedStep } from './leftover-steps.ts'
 import type { Playbook } from './playbook.ts'
 import { playScript, type ScriptedModel, type ScriptedModelOptions } from './scripted-model.ts'
 
@@ -11,7 +11,7 @@ export interface ScriptedOptions extends Pick<ScriptedModelOptions, 'clock' | 'o
 
 export interface ScriptedModels extends Models {
   readonly model: ScriptedModel
-  leftovers(): Leftover[]
+  leftovers(): UnusedStep[]
 }
 
 /** A model that plays a playbook made in code. Throws a `configuration` error if the playbook is invalid. */

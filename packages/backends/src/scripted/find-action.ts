@@ -1,6 +1,6 @@
 import { didYouMean } from '@cadre/core'
 import type { CompiledAction } from './compile-action.ts'
-import type { CompiledLane, CompiledPlaybook, Track } from './compile-playbook.ts'
+import type { CompiledLane, CompiledPlaybook, StepTrack } from './compile-playbook.ts'
 import { quote, type RequestView } from './request-view.ts'
 
 /** Returns the action of this round, or a sentence on why there is none. */
@@ -21,7 +21,7 @@ export function findAction(playbook: CompiledPlaybook, asked: RequestView): Comp
   )
 }
 
-function outOfSteps(lane: CompiledLane, track: Track, asked: RequestView): string {
+function outOfSteps(lane: CompiledLane, track: StepTrack, asked: RequestView): string {
   const { agent, round } = asked.request
   const { length } = track.steps
   const has = length === 1 ? '1 step' : `${length} steps`

@@ -1,7 +1,7 @@
 import type { CompiledPlaybook } from './compile-playbook.ts'
 
 /** A line of a playbook that no session reached. */
-export interface Leftover {
+export interface UnusedStep {
   /** `path:line`, or the key path in a playbook made in code. */
   readonly where: string
   readonly agent: string
@@ -10,7 +10,7 @@ export interface Leftover {
 }
 
 /** Returns unused lines, in order. `default` and unused alternatives do not count. */
-export function leftoversOf(playbook: CompiledPlaybook): Leftover[] {
+export function unusedSteps(playbook: CompiledPlaybook): UnusedStep[] {
   return [...playbook.lanes.values()].flatMap((lane) =>
     lane.tracks.flatMap((track) =>
       track.steps.lines

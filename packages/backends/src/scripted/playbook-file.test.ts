@@ -103,7 +103,7 @@ lanes:
     ],
     [
       'lanes:\n  lead:\n    - when: x\n      reply: y',
-      '3: "when" is allowed only in a list of "choose" or "sessions". A single step is used by its position.',
+      '3: "when" is allowed only in a "choose" or "sessions" list. Other steps are selected by their position.',
     ],
     ['lanes:\n  lead:\n    - calls:\n        - input: {}', '4: a call needs "tool".'],
     [

@@ -14,7 +14,7 @@ export function openScripted({ cwd, env, clock }: BackendContext): Backend {
         return unknown(
           name,
           [],
-          `there is no playbook at ${file}. Use --model scripted:FILE with the path of a YAML file.`,
+          `there is no playbook at ${file}. Use --model scripted:FILE with the path to a YAML file.`,
         )
       // Absolute, so that the session can be continued from another folder.
       const id = `scripted:${file}`

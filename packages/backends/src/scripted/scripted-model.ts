@@ -14,7 +14,7 @@ import { pause, systemClock } from '../pause.ts'
 import type { CompiledAction, ScriptedReply } from './compile-action.ts'
 import type { CompiledPlaybook } from './compile-playbook.ts'
 import { findAction } from './find-action.ts'
-import { type Leftover, leftoversOf } from './leftover-steps.ts'
+import { type UnusedStep, unusedSteps } from './leftover-steps.ts'
 import { quote, RequestView } from './request-view.ts'
 import { fill } from './template.ts'
 
@@ -30,7 +30,7 @@ export interface ScriptedModelOptions {
 
 export interface ScriptedModel extends Model {
   /** Unused lines: a test that leaves some has not tested everything it contains. */
-  leftovers(): Leftover[]
+  leftovers(): UnusedStep[]
 }
 
 /**
@@ -40,7 +40,7 @@ export interface ScriptedModel extends Model {
 export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOptions): ScriptedModel {
   const { id, name, facts = playbook.facts, clock = systemClock, onRequest } = options
   const named = name === undefined ? undefined : { model: name }
-  return { id, ...facts, capsReplies: true, reply, leftovers: () => leftoversOf(playbook) }
+  return { id, ...facts, capsReplies: true, reply, leftovers: () => unusedSteps(playbook) }
 
   async function reply(
     request: ModelRequest,

@@ -3,9 +3,9 @@ import type { Field } from '../field.ts'
 import type { RequestView } from './request-view.ts'
 
 /** A constant, or a function of the request. Most values are constants. */
-export type Filled<T> = { readonly constant: T } | { readonly of: (asked: RequestView) => T }
+export type TemplateValue<T> = { readonly constant: T } | { readonly of: (asked: RequestView) => T }
 
-export function fill<T>(filled: Filled<T>, asked: RequestView): T {
+export function fill<T>(filled: TemplateValue<T>, asked: RequestView): T {
   return 'constant' in filled ? filled.constant : filled.of(asked)
 }
 
@@ -22,7 +22,7 @@ const names = [...Object.keys(values), 'result N', 'found N']
 // Only `{{word}}` and `{{word 1}}` are templates: `{{ .Values.x }}` is ordinary text. A backslash escapes one.
 const template = /(\\?)\{\{\s*([A-Za-z]+)(?:\s+(\d+))?\s*\}\}/g
 
-export function compileText(text: string, field: Field): Filled<string> {
+export function compileText(text: string, field: Field): TemplateValue<string> {
   const pieces: (string | ((asked: RequestView) => string | number))[] = []
   let end = 0
   for (const match of text.matchAll(template)) {
@@ -37,7 +37,7 @@ export function compileText(text: string, field: Field): Filled<string> {
 }
 
 /** Any JSON value with templates in its strings. `{{round}}` and `{{call}}` alone in a string are numbers. */
-export function compileValue(value: unknown, field: Field): Filled<unknown> {
+export function compileValue(value: unknown, field: Field): TemplateValue<unknown> {
   if (typeof value === 'string') {
     const alone = /^\{\{\s*(round|call)\s*\}\}$/.exec(value)?.[1]
     const number = alone === undefined ? undefined : values[alone]

@@ -144,6 +144,6 @@ function faultIn(
   if (/[\p{Cc}\u2028\u2029]/u.test(subject)) return 'subject must be one line.'
   if (text.includes('\0')) return 'text must not contain a NUL character.'
   if (in_reply_to !== undefined && !isMessageId(in_reply_to))
-    return 'in_reply_to must be the id of an email, such as <abc@example.org>.'
+    return "in_reply_to must be an email's id, such as <abc@example.org>."
   return undefined
 }

@@ -1,6 +1,6 @@
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
 import type { Channel, ChannelContext } from '../channel.ts'
-import type { SlackSelf } from './line-of-event.ts'
+import type { SlackIdentity } from './line-of-event.ts'
 import { openPostedApprovals } from './posted-approvals.ts'
 import { createSlackApi, explainReply, type SlackReply } from './slack-api.ts'
 import { createSlackApprovals } from './slack-approvals.ts'
@@ -36,7 +36,7 @@ export function createSlackChannel(context: ChannelContext, options: SlackChanne
     pauseMs,
     retryMs,
   })
-  let self: SlackSelf | undefined
+  let self: SlackIdentity | undefined
   const intake = createSlackIntake({
     context,
     settings,
@@ -87,7 +87,7 @@ export function createSlackChannel(context: ChannelContext, options: SlackChanne
   }
 
   /** Resolves with undefined while Slack is unavailable. A rejected token must be fixed by a person. */
-  async function whoAmI(): Promise<SlackSelf | undefined> {
+  async function whoAmI(): Promise<SlackIdentity | undefined> {
     const reply = await api.ask('auth.test', {}, stopped.signal)
     if (reply.kind === 'refused') throw wrong(reply, 'bot_token_env')
     tell('slack-account', reply.kind === 'ok' ? undefined : explainReply(reply))
@@ -110,7 +110,7 @@ function wrong(reply: Exclude<SlackReply, { kind: 'ok' }>, key: string): CadreEr
   return new CadreError('configuration', explainReply(reply), { where: `config.yaml: channels.slack.${key}` })
 }
 
-function selfOf({ user_id: user, bot_id: bot }: JsonObject): SlackSelf | undefined {
+function selfOf({ user_id: user, bot_id: bot }: JsonObject): SlackIdentity | undefined {
   if (typeof user !== 'string') return undefined
   return { user, bot: typeof bot === 'string' ? bot : undefined }
 }

@@ -47,7 +47,7 @@ export function createSlackSender({
           `Sending to ${channel} is not allowed. A person can allow it under channels.slack.channels.`,
         )
       if (thread_ts !== undefined && !/^\d{1,16}\.\d{1,10}$/.test(thread_ts))
-        return failed('thread_ts must be the ts of a message, such as 1712345678.000200.')
+        return failed("thread_ts must be a message's ts, such as 1712345678.000200.")
       try {
         if ((await look(message, key, signal)) === 'unknown')
           // It runs again only if a person decided so.

@@ -2,13 +2,13 @@ import type { Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 
 /** The identity of the app in Slack. */
-export interface SlackSelf {
+export interface SlackIdentity {
   readonly user: string
   readonly bot: string | undefined
 }
 
 export interface EventRules {
-  readonly self: SlackSelf
+  readonly self: SlackIdentity
   readonly channels: ReadonlySet<string> | undefined
   readonly ignoreBots: boolean
 }

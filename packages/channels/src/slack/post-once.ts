@@ -2,9 +2,9 @@ import { CadreError, type JsonObject } from '@cadre/core'
 import { pause } from '../abortable-pause.ts'
 import { clientMessageId, messageEvent, messageKey } from '../message-key.ts'
 import { findSent } from './find-sent.ts'
-import { explainReply, maxAttempts, type SlackApi, waitAfter } from './slack-api.ts'
+import { explainReply, maxAttempts, retryDelay, type SlackApi } from './slack-api.ts'
 
-export interface Post {
+export interface SlackPost {
   readonly channel: string
   readonly thread_ts?: string | undefined
   readonly key: string
@@ -22,7 +22,7 @@ export interface PostReceipt extends JsonObject {
  * Posts a message once. If the result is unknown, the channel is searched before a retry; if that fails too, rejects with
  * `in_doubt`. Any other rejection means that it was not posted.
  */
-export async function postOnce(api: SlackApi, post: Post, signal: AbortSignal): Promise<PostReceipt> {
+export async function postOnce(api: SlackApi, post: SlackPost, signal: AbortSignal): Promise<PostReceipt> {
   const { channel, thread_ts, key, content, pauseMs = 500 } = post
   const since = Date.now()
   for (let attempt = 1; ; attempt++) {
@@ -43,7 +43,7 @@ export async function postOnce(api: SlackApi, post: Post, signal: AbortSignal): 
           `Cadre does not know whether Slack accepted the message. ${reply.message}`,
         )
     }
-    const wait = waitAfter(reply, attempt, pauseMs)
+    const wait = retryDelay(reply, attempt, pauseMs)
     if (wait === undefined || attempt === maxAttempts || signal.aborted)
       throw new CadreError('backend', explainReply(reply))
     await pause(wait, signal)

@@ -66,7 +66,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
     async ask(method, fields, signal) {
       for (let attempt = 1; ; attempt++) {
         const reply = await call(method, fields)
-        const wait = waitAfter(reply, attempt, pauseMs)
+        const wait = retryDelay(reply, attempt, pauseMs)
         if (wait === undefined || attempt === maxAttempts || signal.aborted) return reply
         await pause(wait, signal)
         if (signal.aborted) return reply
@@ -76,7 +76,7 @@ export function createSlackApi(options: SlackApiOptions): SlackApi {
 }
 
 /** The pause before a retry; undefined if a retry is pointless. */
-export function waitAfter(reply: SlackReply, attempt: number, pauseMs: number): number | undefined {
+export function retryDelay(reply: SlackReply, attempt: number, pauseMs: number): number | undefined {
   if (reply.kind === 'ok' || reply.kind === 'refused') return undefined
   if (reply.kind === 'limited') return reply.seconds > maxWait ? undefined : reply.seconds * 1_000
   return pauseMs * 2 ** (attempt - 1)
@@ -150,7 +150,7 @@ function adviceFor(error: string): string {
   return advice === undefined ? '' : ` ${advice}`
 }
 
-const token = 'Set the variable named by bot_token_env to the token of an installed app.'
+const token = "Set the variable named by bot_token_env to an installed app's token."
 const adviceByError: { readonly [error: string]: string | undefined } = {
   not_in_channel: 'Invite the app to the channel: /invite @app.',
   channel_not_found: 'Use the id of a channel that the app is in.',
@@ -163,5 +163,5 @@ const adviceByError: { readonly [error: string]: string | undefined } = {
   token_revoked: token,
   token_expired: token,
   not_allowed_token_type:
-    'The token of bot_token_env must begin with xoxb-, the token of app_token_env with xapp-.',
+    'The token for bot_token_env must begin with xoxb-, and the token for app_token_env with xapp-.',
 }

@@ -1,6 +1,6 @@
 import { type JsonObject, sentenceOf } from '@cadre/core'
 import type { ChannelContext } from '../channel.ts'
-import { lineOfEvent, type SlackSelf } from './line-of-event.ts'
+import { lineOfEvent, type SlackIdentity } from './line-of-event.ts'
 import type { SlackSettings } from './slack-settings.ts'
 
 /** Processes events from Slack, over any transport. */
@@ -14,7 +14,7 @@ export interface SlackIntakeOptions {
   readonly context: Pick<ChannelContext, 'receive' | 'note' | 'problems'>
   readonly settings: Pick<SlackSettings, 'channels' | 'ignoreBots'>
   /** The identity of the app; undefined while it is unknown. */
-  readonly self: () => Promise<SlackSelf | undefined>
+  readonly self: () => Promise<SlackIdentity | undefined>
   readonly interaction: (payload: JsonObject) => Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import { parseJson } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { PostAnswer, PostHandler } from '../channel.ts'
-import { type Signing, verifyRequest } from '../verify-request.ts'
+import { type RequestSigning, verifyRequest } from '../verify-request.ts'
 import type { SlackIntake } from './slack-intake.ts'
 
 export interface SlackWebhookOptions {
@@ -11,7 +11,7 @@ export interface SlackWebhookOptions {
 }
 
 const maxBytes = 1_024 * 1_024
-const signing: Signing = {
+const signing: RequestSigning = {
   scheme: 'slack',
   header: 'x-slack-signature',
   timestampHeader: 'x-slack-request-timestamp',

@@ -1,10 +1,10 @@
 import { CadreError, didYouMean, type Json, type JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { lineFileName } from '@cadre/home'
-import { type Scheme, type Signing, schemes } from '../verify-request.ts'
+import { type RequestSigning, type SigningScheme, schemes } from '../verify-request.ts'
 
 /** One endpoint, and how senders authenticate. */
-export interface HookSettings extends Signing {
+export interface HookSettings extends RequestSigning {
   readonly name: string
   /** The environment variable with the secret. */
   readonly secretEnv: string
@@ -16,7 +16,7 @@ export interface HookSettings extends Signing {
 }
 
 const schemeDefaults: {
-  readonly [scheme in Scheme]: { header: string; id?: string; event: string; timestamp?: string }
+  readonly [scheme in SigningScheme]: { header: string; id?: string; event: string; timestamp?: string }
 } = {
   github: { header: 'x-hub-signature-256', id: 'x-github-delivery', event: 'x-github-event' },
   slack: { header: 'x-slack-signature', event: 'x-slack-event', timestamp: 'x-slack-request-timestamp' },

@@ -39,7 +39,7 @@ export const controlFlags = {
   readOnly: flag('No agent in this run may write files, run programs or reach the network'),
   approvalRequired: flag('Require an approval for every effect, even where a rule allows it'),
   denyTool: {
-    ...text('Deny a tool or a class of tools to every agent in this run; repeatable', 'NAME'),
+    ...text('Deny a tool or a tool class to every agent in this run; repeatable', 'NAME'),
     variadic: true,
   },
 } as const

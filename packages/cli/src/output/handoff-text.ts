@@ -11,7 +11,7 @@ export function handoffLines(
   return handoffs.map((handoff, index) => {
     const how = hasMissingAgent(handoff, names)
       ? style.yellow(' (no such agent)')
-      : sendsAtOnce(handoff)
+      : sendsImmediately(handoff)
         ? style.dim(' (sends immediately)')
         : ''
     const label = cleanLine(handoff.label) || cleanLine(handoff.agent)
@@ -26,6 +26,6 @@ function hasMissingAgent({ agent }: Handoff, names: readonly string[] | undefine
 }
 
 /** A handoff without a prompt can only be filled in. */
-export function sendsAtOnce({ send, prompt }: Handoff): boolean {
+export function sendsImmediately({ send, prompt }: Handoff): boolean {
   return send === true && prompt.trim() !== ''
 }

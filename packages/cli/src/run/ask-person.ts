@@ -6,7 +6,7 @@ import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import { diffText, type FileChange } from '../output/diff/diff-text.ts'
-import { foldFor } from '../output/fold-for.ts'
+import { foldForTerminal } from '../output/fold-for.ts'
 import type { Style } from '../output/style.ts'
 import { readLine } from './ask-line.ts'
 
@@ -60,7 +60,7 @@ async function ask(
     const changes = await options.preview?.(session, question).catch(() => undefined)
     const detail = detailOf(question, diffLines(changes, options), io)
     const head = `${style.yellow('?')} ${cleanLine(headOf(question))} ${style.dim(`(session ${session})`)}`
-    io.stdout.write(`\n${foldFor(io.stdout, head)}\n`)
+    io.stdout.write(`\n${foldForTerminal(io.stdout, head)}\n`)
     if (detail !== '') io.stdout.write(`${detail}\n`)
     const words = plan === undefined ? question.choices : [...question.choices, rule]
     const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
@@ -78,7 +78,7 @@ async function ask(
       if (decision !== undefined)
         return { decision, ...currentUser(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
       const help = `  Type a number or one of: ${words.join(', ')}. Text after it is the reason.`
-      io.stdout.write(`${foldFor(io.stdout, help)}\n`)
+      io.stdout.write(`${foldForTerminal(io.stdout, help)}\n`)
     }
   } finally {
     screen.reclaim()
@@ -87,7 +87,7 @@ async function ask(
 
 /** Shows the rule and writes it if the person agrees. */
 async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: AbortSignal): Promise<boolean> {
-  io.stdout.write(`${foldFor(io.stdout, ruleText(plan))}\n`)
+  io.stdout.write(`${foldForTerminal(io.stdout, ruleText(plan))}\n`)
   if (plan.lines.length === 0) return true
   const said = await readLine(io, '  Add this rule? y/N: ', { signal, interrupt })
   if (!/^y(?:es)?$/i.test(said ?? '')) return false
@@ -142,7 +142,7 @@ function detailOf(question: Question, diff: readonly string[], { stdout }: Io): 
   const content = approvalContent(question, '')
   const action = diff.length > 0 ? diff : actionLines(content).map(cleanText)
   // The action is shown unchanged: an added line break could change its meaning.
-  const about = questionLines(content, detail).map((line) => foldFor(stdout, `  ${cleanText(line)}`))
+  const about = questionLines(content, detail).map((line) => foldForTerminal(stdout, `  ${cleanText(line)}`))
   return [...action.map((line) => `  ${line}`), ...about].join('\n')
 }
 

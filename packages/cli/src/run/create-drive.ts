@@ -13,7 +13,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { chooseSurface } from '../output/choose-surface.ts'
 import { cleanText } from '../output/clean-text.ts'
-import { foldFor } from '../output/fold-for.ts'
+import { foldForTerminal } from '../output/fold-for.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
@@ -80,7 +80,7 @@ export function createDrive(options: DriveOptions): Drive {
     stoppedBy = by
     const later = turn.root === undefined ? '' : ` ${resumeHint(turn.root)}`
     const text = `Stopping all sessions… Press Ctrl-C again to exit immediately.${later}`.trimEnd()
-    turn.surface.say(foldFor(io.stdout, text), 'stopping')
+    turn.surface.say(foldForTerminal(io.stdout, text), 'stopping')
     turn.stop.abort()
   }
   const onEvent = (event: CadreEvent) => {
@@ -96,8 +96,8 @@ export function createDrive(options: DriveOptions): Drive {
   // Through the surface: other output would appear in the middle of the tree.
   const tell = (message: string) => {
     const line = `cadre: ${cleanText(message)}`
-    if (turn === undefined) io.stderr.write(`${foldFor(io.stderr, line)}\n`)
-    else turn.surface.say(foldFor(io.stdout, line))
+    if (turn === undefined) io.stderr.write(`${foldForTerminal(io.stderr, line)}\n`)
+    else turn.surface.say(foldForTerminal(io.stdout, line))
   }
   const personAt = async () => {
     const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }] = await Promise.all([

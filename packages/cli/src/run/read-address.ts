@@ -1,7 +1,7 @@
 import { nameKey } from '@cadre/core'
 
 /** The agent that a message addresses. */
-export type Address =
+export type AgentAddress =
   /** None; `text` is the message, without the backslash that escaped an `@`. */
   | { readonly kind: 'none'; readonly text: string }
   | { readonly kind: 'agent'; readonly name: string; readonly text: string }
@@ -12,7 +12,7 @@ export type Address =
  * `@reviewer look at this`, `@"C# Expert" …`, or `@C# Expert …`: without quotes, the longest matching name is used. Names
  * are case-insensitive; a comma or a colon may follow.
  */
-export function readAddress(text: string, names: readonly string[]): Address {
+export function readAddress(text: string, names: readonly string[]): AgentAddress {
   if (text.startsWith('\\@')) return { kind: 'none', text: text.slice(1) }
   if (!/^@\S/.test(text)) return { kind: 'none', text }
   const quoted = /^@"([^"\n]+)"[,:]?(?=\s|$)/.exec(text)
@@ -37,6 +37,6 @@ function startsWithName(text: string, name: string): boolean {
   )
 }
 
-function createAddress(name: string, text: string): Address {
+function createAddress(name: string, text: string): AgentAddress {
   return { kind: 'agent', name, text: text.trim() }
 }

@@ -27,8 +27,8 @@ export function readOutputSchema(io: Io, given: string): JsonObject {
 function unreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ENOENT')
-    return 'there is no such file. Pass --output-schema the path of a file that contains a JSON Schema.'
+    return 'there is no such file. Pass --output-schema the path to a file that contains a JSON Schema.'
   if (code === 'EISDIR')
-    return 'this is a folder. Pass --output-schema the path of a file that contains a JSON Schema.'
+    return 'this is a folder. Pass --output-schema the path to a file that contains a JSON Schema.'
   return `cannot read the output schema: ${sentenceOf(error)}`
 }

@@ -24,7 +24,7 @@ export function requireOwnWorkspace(
   if (isOwn(spec.workspace, [...own, ...inHome]) && isOwn(sharedFolder(spec), own)) return
   throw new CadreError(
     'configuration',
-    `session ${spec.id} works in ${spec.workspace}, which is neither in the project of its home directory nor in the current project. If you started it there, resume it there, or add --trust.`,
+    `session ${spec.id} works in ${spec.workspace}, which is neither in its home directory's project nor in the current project. If you started it there, resume it there, or add --trust.`,
     { where: home.at('sessions', `${spec.id}.session.yaml`) },
   )
 }

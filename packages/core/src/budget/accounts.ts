@@ -79,7 +79,7 @@ export class Accounts {
     const known = link === undefined ? undefined : family.accounts.get(link)
     const stored = link === undefined || known ? undefined : await this.#engine.read(link)
     let account = await (known ?? (stored && this.of(stored.spec)))
-    // The parent has no record, so only the budget of the run is known.
+    // The parent has no record, so only the run's budget is known.
     const isTop = parent === undefined || (known === undefined && stored === undefined)
     const run = isTop ? this.#runBudget(spec) : undefined
     const own = spec.limits.budget

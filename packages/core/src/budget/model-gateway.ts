@@ -1,5 +1,5 @@
 /**
- * Sends every request to a model: rounds and summaries, at any depth. Under a budget of tokens or money it reserves the input and the
+ * Sends every request to a model: rounds and summaries, at any depth. Under a token or money budget it reserves the input and the
  * longest reply before it sends a request, limits the reply to that, records the request so that it counts after a crash, and
  * settles it with the usage that the server reports. A retry by a backend is a new request.
  *
@@ -110,11 +110,11 @@ function unfitForBudget({ model, node }: Session): RequestFailure | undefined {
   const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
   if (model.capsReplies !== true)
     return refused(
-      `the backend of ${model.id} cannot limit the length of a reply, so Cadre cannot enforce a budget of tokens or money. Use another model, or remove the budget`,
+      `the backend of ${model.id} cannot limit the length of a reply, so Cadre cannot enforce a token or money budget. Use another model, or remove the budget`,
     )
   if (node.account?.limitsCost && model.price === undefined)
     return refused(
-      `the price of ${model.id} is unknown, so Cadre cannot enforce a budget in money. Set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
+      `the price of ${model.id} is unknown, so Cadre cannot enforce a money budget. Set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
     )
   return undefined
 }

@@ -15,7 +15,7 @@ export interface Engine {
   /** Sets the function that runs child sessions. The orchestrator calls it once, before the first session. */
   attach(runner: (spec: SessionSpec) => Promise<Report>): void
   /**
-   * Opens the journal of a session, and creates it if necessary. Rejects with `owned` if another process runs the tree, and with `corrupt`
+   * Opens a session's journal, and creates it if necessary. Rejects with `owned` if another process runs the tree, and with `corrupt`
    * if the journal cannot be read. In both cases nothing on disk changes.
    */
   open(spec: SessionSpec): Promise<Run>

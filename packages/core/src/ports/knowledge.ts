@@ -17,7 +17,7 @@ export interface KnowledgeRequest {
 }
 
 export interface Knowledge {
-  /** In the order in which they are sent, after the prompt of the agent. */
+  /** In the order in which they are sent, after the agent's prompt. */
   readonly parts: readonly PromptPart[]
   /** Messages to the user, such as a file that was cut. */
   readonly notices?: readonly Notice[]

@@ -10,7 +10,7 @@ export interface Usage {
   /** Input tokens that the server wrote to its prompt cache, if it reports them. */
   readonly cacheWrite?: number
   readonly cost?: number
-  /** Premium requests of a Copilot subscription, with the multiplier of the model. */
+  /** Copilot premium requests, with the multiplier of the model. */
   readonly premium?: number
 }
 
@@ -33,7 +33,7 @@ export interface Notice {
   readonly message: string
 }
 
-/** The result of a session. A parent session sees nothing else of a child. */
+/** The result of a session. A parent session sees no other part of a child. */
 export interface Report {
   readonly type: 'report'
   readonly session: string

@@ -11,7 +11,7 @@ export type Isolation =
       readonly kind: 'own'
       readonly session: string
       /**
-       * The folder that the workspace was created from. Equal to the workspace for the folder of an agent, which all sessions of the
+       * The folder that the workspace was created from. Equal to the workspace for an agent's folder, which all sessions of the
        * agent share and which is never merged; `session` is then the name of that folder.
        */
       readonly base: string
@@ -31,14 +31,14 @@ export interface WorkspaceRequest {
   readonly from?: readonly string[]
 }
 
-export type Prepared =
+export type PreparedIsolation =
   | { readonly kind: 'ready'; readonly path: string }
   | { readonly kind: 'impossible'; readonly reason: string }
 
 /** Gives sessions their own workspaces. Must not throw. */
 export interface Workspaces {
-  /** Returns the workspace of a session, and creates it if necessary. Returns the same one for the same session. */
-  prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<Prepared>
+  /** Returns a session's workspace, and creates it if necessary. Returns the same one for the same session. */
+  prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<PreparedIsolation>
   /**
    * Called when a session with its own workspace is about to end. Returns where its changes are, for the user and the delegating agent,
    * or nothing if there are no changes or others already see them.

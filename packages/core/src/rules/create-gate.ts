@@ -14,7 +14,7 @@ import { parseJson } from '../ports/json.ts'
 import { explainIssues } from '../ports/schema.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
-import { readDelegation, refuseCircle } from '../tree/delegation.ts'
+import { readDelegation, refuseCircularDelegation } from '../tree/delegation.ts'
 import { type CarriedDelegation, carriedDelegation } from '../vocabulary/carried-delegation.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { type FoundTool, normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
@@ -91,11 +91,11 @@ async function circularReason(
   if (tool.kind !== 'delegate' || !session.delegation) return undefined
   const call = await read()
   if (call.kind !== 'ready') return undefined
-  const circle = refuseCircle(session, readDelegation(tool, call.judged.input).target)
+  const circle = refuseCircularDelegation(session, readDelegation(tool, call.judged.input).target)
   return circle && { kind: 'refused', by: 'role', rule: circle.code, reason: circle.reason }
 }
 
-/** Validates the arguments of a call against the schema of its tool. */
+/** Validates a call's arguments against the schema of its tool. */
 export async function readInput(
   { call, tool, teamOnly }: Omit<JudgedCall, 'input'>,
   input: unknown,

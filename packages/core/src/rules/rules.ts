@@ -14,7 +14,7 @@ import { createAgentPermissions } from './permissions.ts'
 
 const generalPurpose = 'general-purpose'
 
-/** The rules of core: controls of the tree, permissions in the agent's file, delegation targets and depth, and budgets of calls. */
+/** The rules of core: controls of the tree, permissions in the agent's file, delegation targets and depth, and call budgets. */
 export function engineRules(
   treeOf: (spec: SessionSpec) => Tree,
   { locate, agents }: Pick<Ports, 'locate' | 'agents'>,

@@ -31,7 +31,7 @@ export function unknownDenial(name: string, { tools, agents }: Denied): string |
   // In files written for an editor, every name in one of its groups is accepted as a tool of that editor.
   const isKnown = meaning.kind !== 'elsewhere' || known.some((one) => isSame(one, name))
   if (meaning.kind !== 'unknown' && isKnown) return undefined
-  return `there is no tool or class of tools named ${shown}${ending(name, known)}`
+  return `there is no tool or tool class named ${shown}${ending(name, known)}`
 }
 
 function ending(name: string, known: readonly string[]): string {

@@ -17,7 +17,7 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     return incomplete(
       session,
       'max_rounds',
-      `stopped after ${count(spec.limits.maxRounds, 'round')}, the limit of this session`,
+      `stopped after ${count(spec.limits.maxRounds, 'round')}, the limit for this session`,
     )
   }
   const repeated = repeatedEnding(session)
@@ -60,7 +60,7 @@ function repeatedEnding(session: Session): Ending | undefined {
   return incomplete(
     session,
     'identical_calls',
-    `stopped after ${calls} of ${repeated.call.name} in a row with the same outcome, the limit of this run (limits.identicalCalls)`,
+    `stopped after ${calls} of ${repeated.call.name} in a row with the same outcome, the limit for this run (limits.identicalCalls)`,
   )
 }
 

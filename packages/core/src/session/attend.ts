@@ -18,7 +18,7 @@ export async function attend(session: Session, moment: Moment): Promise<Attentio
     // A session that ends was often stopped. Its last moment must still be delivered.
     said = await ports.attend(moment, spec, moment.kind === 'session.ended' ? never : node.signal)
   } catch (error) {
-    const message = `a handler of ${moment.kind} failed: ${messageOf(error)}`
+    const message = `a handler for ${moment.kind} failed: ${messageOf(error)}`
     // The journal of an ended session is closed.
     if (moment.kind === 'session.ended')
       session.emit({ type: 'notice.added', notice: { code: 'attend', message } })

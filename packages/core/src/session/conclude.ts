@@ -80,7 +80,7 @@ async function collect(session: Session): Promise<undefined> {
   for (const report of reports)
     for (const { code, message } of newNotices(state, budgetNoticesBelow(report)))
       await notice(session, code, message)
-  const before = 'All delegated tasks of this round have ended.'
+  const before = 'All delegated tasks from this round have ended.'
   const after = 'Delegate the remaining work, or give your answer.'
   await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))
   for (const call of calls) background.delete(call)

@@ -194,7 +194,7 @@ export function startDraft(
     key: `${session.spec.id}/${call.id}`,
     ...said,
   } as const
-  // Count it here, so that the rules see it when they judge the next call of the same reply.
+  // Count it here, so that the rules see it when they judge the next call in the same reply.
   session.node.account?.countCall()
   if (tool.kind === 'team') return { ...start, ...teamStart(session, judged) }
   if (tool.kind !== 'delegate') return start
@@ -203,7 +203,7 @@ export function startDraft(
   return { ...start, child, ...(isBackground(session, judged) && { background: true }) }
 }
 
-/** An accepted `reportOut` ends the work: later calls of the same reply do not start. */
+/** An accepted `reportOut` ends the work: later calls in the same reply do not start. */
 async function refuseAfterReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
   const isBusy = session.state.background.size > 0 || session.teammates?.isBusy === true
   if (session.spec.completion !== 'report' || isBusy) return new Set()

@@ -3,7 +3,7 @@ import type { EarlierLives } from '../ports/events.ts'
 import { addUsage, noUsage, type Usage } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 
-/** What the record of a session says about its earlier lives. */
+/** What a session's record says about its earlier lives. */
 export function earlierLives(recorded: readonly Entry[], { created }: SessionSpec): EarlierLives {
   const isEvent = (type: string) => (entry: Entry) => entry.role === 'event' && entry.type === type
   const ends = recorded.filter(isEvent('session.ended')).length

@@ -27,7 +27,7 @@ export function followUp({ calls, reports, before, after }: FollowUp): Omit<User
   }
 }
 
-/** The report of a child, as the parent's model sees it. `more`: further attributes. */
+/** A child's report, as the parent's model sees it. `more`: further attributes. */
 export function subagentResult(report: Report, more: { readonly [name: string]: string } = {}): string {
   const { outcome, content } = outcomeOfReport(report)
   const attributes = {

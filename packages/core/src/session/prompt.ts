@@ -149,6 +149,6 @@ export function teammateWork(
     '',
     `You are ${name} in the team ${team}${description === undefined ? '' : `: ${oneLine(description, 1_000)}`}.`,
     `Your lead is ${oneLine(lead, maxNameLength)}, whom you address as "lead".${mates.length === 0 ? '' : ` Your teammates are ${mates.join(', ')}.`}`,
-    'Write to them with the send_message tool, by name. They see nothing else of your work. Messages for you appear in this conversation: to wait for one, end your turn. When everyone is idle, your lead gets your last reply.',
+    'Write to them with the send_message tool, by name. They see no other part of your work. Messages for you appear in this conversation: to wait for one, end your turn. When everyone is idle, your lead gets your last reply.',
   ].join('\n')
 }

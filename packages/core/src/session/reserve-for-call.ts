@@ -12,7 +12,7 @@ export function reserveForCall(session: Session, call: string): ReserveTokens | 
   let count = 0
   return async ({ input, price }) => {
     if (account.limitsCost && price === undefined)
-      return { kind: 'refused', reason: 'its price is unknown, so Cadre cannot enforce a budget in money' }
+      return { kind: 'refused', reason: 'its price is unknown, so Cadre cannot enforce a money budget' }
     const reserved = await account.reserve({ input, output: 0, ...(price && { price }) }, question)
     if (reserved.kind === 'stopped') return { kind: 'refused', reason: 'the session was stopped' }
     if (reserved.kind === 'refused') return reserved

@@ -1,5 +1,5 @@
 /**
- * Settles the calls of one reply. Called only by the loop, one reply at a time per session.
+ * Settles the calls in one reply. Called only by the loop, one reply at a time per session.
  *
  * 1. Every call of the reply is settled exactly once: by one `tool_result` that is recorded in call order.
  * 2. The decisions about all calls are recorded in one step, before any of them runs.
@@ -167,7 +167,7 @@ async function run(session: Session, judged: JudgedCall): Promise<Outcome | unde
   return perform(session, judged)
 }
 
-/** Records another attempt before it runs. Each attempt counts against a budget of calls, and is refused when the budget is spent. */
+/** Records another attempt before it runs. Each attempt counts against a call budget, and is refused when the budget is spent. */
 async function startAgain(session: Session, { call, tool }: JudgedCall): Promise<Outcome | undefined> {
   const { started, tries = 1 } = session.state.calls.get(call.id) ?? {}
   const { account } = session.node

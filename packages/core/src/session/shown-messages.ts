@@ -23,7 +23,7 @@ function sizeOf(message: Message): number {
 }
 
 /** Removes and returns messages that arrived after the request was sent, so that they can follow the reply. */
-export function takeUnseen(state: SessionState, asked: number | undefined): Message[] {
+export function takeUnseenMessages(state: SessionState, asked: number | undefined): Message[] {
   let from = state.messages.length
   while (
     asked !== undefined &&

@@ -6,7 +6,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { membersOfStart } from './children-of-start.ts'
 import { repeatedCall } from './repeated-call.ts'
 import { type CallState, emptyState, noNudges, type SessionState } from './session-state.ts'
-import { show, showSummary, takeUnseen, truncateResult } from './shown-messages.ts'
+import { show, showSummary, takeUnseenMessages, truncateResult } from './shown-messages.ts'
 
 export function foldEntries(entries: readonly Entry[], session: string): SessionState {
   const state = emptyState()
@@ -88,7 +88,7 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   state.usage = addUsage(state.usage, entry.usage)
   for (const call of entry.tool_calls ?? []) state.callIds.add(call.id)
   if (isOutdated(entry)) return
-  const unseen = takeUnseen(state, entry.asked)
+  const unseen = takeUnseenMessages(state, entry.asked)
   if (entry.usage !== undefined) state.measured = { tokens: entry.usage.input, characters: state.characters }
   measureRequest(state, entry.usage)
   show(state, entry, entry.seq)

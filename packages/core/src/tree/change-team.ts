@@ -76,7 +76,7 @@ async function deleteTeam(session: Session, wanted: string, teams: Teams): Promi
     return failed(
       lead === undefined
         ? `There is no team named ${JSON.stringify(wanted)}${hint} Teams you lead: ${own.join(', ') || 'none'}`
-        : `Session ${lead} leads the team ${wanted}. Only the lead of a team can delete it. Teams you lead: ${own.join(', ') || 'none'}`,
+        : `Session ${lead} leads the team ${wanted}. Only a team's lead can delete it. Teams you lead: ${own.join(', ') || 'none'}`,
     )
   }
   const reports = (team && (await session.teammates?.disband(team))) ?? []

@@ -57,7 +57,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     input: object({
       agentName: target(targets, 'The agent to delegate to'),
       workDescription: string(
-        'The work, self-contained: the agent sees nothing else of this conversation',
+        'The work, self-contained: the agent sees no other part of this conversation',
         text,
       ),
       reportExpectations: string('What the report must contain', text),
@@ -91,7 +91,7 @@ export function delegationTools(targets: readonly string[]): readonly Tool[] {
     },
     input: object({
       description: optional(string('The task in three to five words')),
-      prompt: string('The task, self-contained: the agent sees nothing else of this conversation', text),
+      prompt: string('The task, self-contained: the agent sees no other part of this conversation', text),
       subagent_type: target(targets, 'The agent to start'),
       model: optional(string('A model for this task only')),
       max_turns: optional(integer('Maximum number of rounds', { min: 1 })),
@@ -176,7 +176,7 @@ export function refuseDelegation(
   maxDepth: number,
 ): { code: string; reason: string } | undefined {
   if (!session.delegation) return { code: 'delegation', reason: 'delegation is disabled for this run' }
-  const circle = refuseCircle(session, target)
+  const circle = refuseCircularDelegation(session, target)
   if (circle !== undefined) return circle
   if (!session.targets.includes(target)) {
     return {
@@ -194,7 +194,7 @@ export function refuseDelegation(
 }
 
 /** Returns the reason why a delegation would be circular. Targets do not include agents of the chain, so models are not offered them. */
-export function refuseCircle(
+export function refuseCircularDelegation(
   { chain }: SessionSpec,
   target: string,
 ): { code: 'circular_delegation'; reason: string } | undefined {

@@ -41,7 +41,7 @@ export interface SpecRequest {
 }
 
 /** A specification, and the parts of its system prompt. */
-export interface Specified {
+export interface SpecifiedSession {
   readonly spec: SessionSpec
   readonly prompt: readonly PromptPart[]
   /** Messages to the user about what the session knows. */
@@ -58,7 +58,7 @@ export async function specifyWithParts(
   ports: Ports,
   limits: RunLimits,
   request: SpecRequest,
-): Promise<Specified> {
+): Promise<SpecifiedSession> {
   const { id, agent, parent, completion, outputSchema, team, work } = request
   const { id: model, insteadOf } = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true

@@ -5,7 +5,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { renameArguments } from '../vocabulary/rename-arguments.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
-import { refuseCircle, refuseDelegation } from './delegation.ts'
+import { refuseCircularDelegation, refuseDelegation } from './delegation.ts'
 
 /** The input of `create_team`. */
 export interface TeamRequest {
@@ -35,7 +35,7 @@ export function isTeamName(name: unknown): name is string {
 const notRun = () => Promise.reject(new Error('unreachable: the loop carries out team calls itself'))
 
 const member = object({
-  name: nameOf('The name of the teammate, by which others send it messages', leadNames),
+  name: nameOf("The teammate's name, which others use to send it messages", leadNames),
   agentType: string('The agent to run as this teammate', { min: 1, max: 200 }),
   initialPrompt: string('Its first task, self-contained', { min: 1, max: 100_000 }),
   model: optional(string('A model for this teammate only', { min: 1, max: 200 })),
@@ -44,7 +44,7 @@ const member = object({
 const createTeam = defineTool({
   name: 'create_team',
   description:
-    'Create a team of agents that stay available. Each member starts on its initial prompt immediately, keeps its conversation, and continues when you or a teammate write to it with send_message. You receive the messages they send you and, when all of them are idle, the last reply of each.',
+    "Create a team of agents that stay available. Each member starts on its initial prompt immediately, keeps its conversation, and continues when you or a teammate write to it with send_message. You receive the messages they send you and, when all of them are idle, each one's last reply.",
   class: 'agent',
   effect: 'read',
   kind: 'team',
@@ -92,7 +92,7 @@ export function refuseTeam(
     if (nameKey(name) === nameKey(session.agent.name))
       return { code: 'delegation', reason: `${name} is your own name. Choose another name for the teammate.` }
     const target = targetOf(session, agentType)
-    const circle = refuseCircle(session, agentType)
+    const circle = refuseCircularDelegation(session, agentType)
     if (circle !== undefined) return circle
     if (target !== undefined || !session.delegation) {
       const refusal = refuseDelegation(session, target ?? agentType, maxDepth)

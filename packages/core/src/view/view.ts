@@ -2,7 +2,7 @@ import type { OutcomeKind } from '../ports/entry.ts'
 import type { Notice, Report, Usage } from '../ports/report.ts'
 
 /**
- * The status of a call. `pending`: the model requested it, and no decision was made yet. `running`: it was started and has no result; a
+ * A call's status. `pending`: the model requested it, and no decision was made yet. `running`: it was started and has no result; a
  * delegation is running as long as the caller waits for it. `waiting`: a person has to decide. The other values are outcomes; a call that
  * was still open when its session ended is `cancelled`.
  */

@@ -20,7 +20,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { isOutOfFiles } from '../system/system-error-code.ts'
+import { isOutOfFileDescriptors } from '../system/system-error-code.ts'
 
 /** Small file operations. */
 
@@ -41,7 +41,7 @@ export function listFolder(folder: string): string[] {
   }
 }
 
-export function unlinkIfThere(path: string): void {
+export function unlinkIfExists(path: string): void {
   try {
     unlinkSync(path)
   } catch (error) {
@@ -110,7 +110,7 @@ function orEmpty<T>(read: () => readonly T[]): readonly T[] {
   try {
     return read()
   } catch (error) {
-    if (isOutOfFiles(error)) throw error
+    if (isOutOfFileDescriptors(error)) throw error
     return []
   }
 }
@@ -180,7 +180,7 @@ function linkTarget(place: string): string | undefined {
 }
 
 /** Like `realPathOf`, or `undefined` if the path does not exist. */
-export function realPathIfThere(place: string): string | undefined {
+export function realPathIfExists(place: string): string | undefined {
   try {
     return realpathSync.native(place)
   } catch {

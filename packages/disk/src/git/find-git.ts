@@ -7,6 +7,6 @@ export function findGit(search: string | undefined = process.env['PATH']): strin
   if (found !== undefined) return found
   throw new CadreError(
     'configuration',
-    'git is not in PATH. Cadre needs it for the history of the home directory and of workspaces. Install it (Debian: "apt install git").',
+    `git is not in PATH. Cadre needs it for the home directory's history and for workspaces. Install it (Debian: "apt install git").`,
   )
 }

@@ -7,14 +7,14 @@ export type Merged =
   | { readonly kind: 'conflicts'; readonly files: readonly string[] }
 
 /** Three commits or trees: the common base, and the two sides. */
-export interface Sides {
+export interface MergeSides {
   readonly base: string
   readonly ours: string
   readonly theirs: string
 }
 
 /** Merges both sides. Writes only objects: no files, no index, no branch. */
-export async function mergeTrees({ base, ours, theirs }: Sides, request: GitRequest): Promise<Merged> {
+export async function mergeTrees({ base, ours, theirs }: MergeSides, request: GitRequest): Promise<Merged> {
   // Commits both on top of the base, whatever their real parents are, so that git merges against this base.
   const parent = await commitSide(base, undefined, request)
   const sides = [await commitSide(ours, parent, request), await commitSide(theirs, parent, request)]

@@ -13,7 +13,7 @@ export function systemErrorCode(error: unknown): string | undefined {
 }
 
 /** Returns whether the process or the machine has run out of file descriptors. */
-export function isOutOfFiles(error: unknown): boolean {
+export function isOutOfFileDescriptors(error: unknown): boolean {
   const code = systemErrorCode(error)
   return code === 'EMFILE' || code === 'ENFILE'
 }

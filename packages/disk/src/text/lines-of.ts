@@ -43,7 +43,7 @@ export function linesOf(
 const byteOrderMark = '\u00ef\u00bb\u00bf'
 
 /** All lines, without a byte order mark. */
-export function linesAfterMark(raw: RawText, range?: LinesRange): Line[] {
+export function linesAfterByteOrderMark(raw: RawText, range?: LinesRange): Line[] {
   const lines = linesOf(raw, range)
   const [first] = lines
   if (first?.start === 0 && first.text.startsWith(byteOrderMark))
@@ -69,7 +69,7 @@ export function widthOf(text: RawText): number {
 }
 
 /** The line ending of a file, taken from its first line. */
-export function eolOf(raw: RawText): string {
+export function lineEndingOf(raw: RawText): string {
   const at = raw.indexOf('\n')
   return at > 0 && raw[at - 1] === '\r' ? '\r\n' : '\n'
 }

@@ -4,16 +4,9 @@ import type { Answer } from '@cadre/core'
 import { linesOf, type RawText, rawOf, textOf } from '@cadre/disk'
 import { applySplices, type Splice } from '@cadre/tasks'
 import type { ApprovalRecord } from './approval-record.ts'
-import {
-  anyWord,
-  decisionOfWord,
-  isApproval,
-  isDoubt,
-  offeredWords,
-  wordOfDecision,
-} from './decision-words.ts'
+import { anyWord, decisionOfWord, decisionWord, isApproval, isDoubt, offeredWords } from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
-import { displayName, isPlain, labelOf, shownLine, visibleJson, withBars } from './shown-text.ts'
+import { displayName, isPlain, labelOf, prefixWithBars, shownLine, visibleJson } from './shown-text.ts'
 
 const maxTaskLength = 120
 const maxPurposeLength = 500
@@ -126,7 +119,7 @@ function actionLines({ type, action, more }: ApprovalRecord): string[] {
     if (!isPlain(text))
       return ['', 'As a JSON string, to show hidden characters:', '', `    ${visibleJson(text)}`]
     if (!text.includes('\n') && !text.includes('`')) return [`\`${text}\``]
-    return ['', ...withBars(text).map((line) => `  ${line}`)]
+    return ['', ...prefixWithBars(text).map((line) => `  ${line}`)]
   }
   return [
     '## Proposed Action',
@@ -229,7 +222,7 @@ function decisionSplices(
   record: ApprovalRecord,
   { decision, by, reason, at }: Decided,
 ): Splice[] {
-  const word = wordOfDecision(record, decision)
+  const word = decisionWord(record, decision)
   const decisions = decisionsIn(review, record)
   const said = decisions.filter((one) => one.word !== '')
   const [place] = said.length > 0 ? said : decisions
@@ -258,7 +251,7 @@ function decisionSplices(
 /** Returns Cadre's word for this decision. */
 function meaningOf(record: ApprovalRecord, word: string): string | undefined {
   const decision = decisionOfWord(record, word)
-  return decision && wordOfDecision(record, decision)
+  return decision && decisionWord(record, decision)
 }
 
 /** Fills in a value if the field is empty. */

@@ -38,7 +38,7 @@ export function decisionOfWord(record: Asked, word: string): string | undefined 
   return Object.hasOwn(words, wanted) ? words[wanted] : undefined
 }
 
-export function wordOfDecision(record: Asked, decision: string): string {
+export function decisionWord(record: Asked, decision: string): string {
   if (isDoubt(record)) return decision === 'again' || decision === 'done' ? decision.toUpperCase() : 'LEAVE'
   return isApproval(decision) ? 'APPROVED' : 'REJECTED'
 }

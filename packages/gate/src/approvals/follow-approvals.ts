@@ -64,7 +64,7 @@ function followRun(run: Run, settle: (question: string) => Promise<void>): Run {
 }
 
 /** Asks the person at the terminal. Resolves with undefined if they decide later. */
-export type AskHere = (
+export type AskAtTerminal = (
   session: string,
   question: Question,
   signal: AbortSignal,
@@ -76,7 +76,7 @@ export type AskHere = (
  */
 export async function askEverywhere(
   approvals: Approvals,
-  { session, question, ask }: { session: string; question: Question; ask?: AskHere | undefined },
+  { session, question, ask }: { session: string; question: Question; ask?: AskAtTerminal | undefined },
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const record = await approvals.publish(session, question)

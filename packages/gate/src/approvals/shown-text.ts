@@ -14,11 +14,11 @@ export function shownText(label: string, text: string): string[] {
   if (!isPlain(text))
     return [`${label} (as a JSON string, to show hidden characters):`, `  ${visibleJson(text)}`]
   if (!text.includes('\n')) return [`${label}: ${text}`]
-  return [`${label}:`, ...withBars(text)]
+  return [`${label}:`, ...prefixWithBars(text)]
 }
 
 /** Prefixes each line with a bar. */
-export function withBars(text: string): string[] {
+export function prefixWithBars(text: string): string[] {
   return text.split('\n').map((line) => (line === '' ? '  |' : `  | ${line}`))
 }
 

@@ -13,7 +13,7 @@ import path from 'node:path'
 import { type Json, type JsonObject, messageOf } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { mayHoldSecret, secretValues } from './mask-secrets.ts'
+import { mayContainSecret, secretValues } from './mask-secrets.ts'
 import { maskedJson } from './masked-json.ts'
 
 /** One event. `at` is a time in UTC. */
@@ -219,7 +219,7 @@ function createLineMask(values: readonly string[]): (line: AuditLine) => string 
   const written = values.map((value) => JSON.stringify(value).slice(1, -1))
   return (line) => {
     const text = JSON.stringify(line)
-    if (!mayHoldSecret.test(text) && !written.some((value) => text.includes(value))) return text
+    if (!mayContainSecret.test(text) && !written.some((value) => text.includes(value))) return text
     return JSON.stringify(maskedJson(line as JsonObject, values))
   }
 }

@@ -23,7 +23,7 @@ const option = /(?:^|\s)--?[A-Za-z0-9_-]*$/
  * Matches every text in which `maskSecrets` could find something, as JSON or not, and some others. Each format above
  * contains one of these words, and one scan for them is much cheaper than all formats.
  */
-export const mayHoldSecret =
+export const mayContainSecret =
   /gh[pousr]_|_pat_|glpat-|npm_|hf_|pypi-|sk[-_]|rk_live|AKIA|ASIA|AIza|xox|xapp-|eyJ|bearer|basic|:\/\/|pass|secret|token|key|credential|authorization|-----BEGIN/i
 
 /**

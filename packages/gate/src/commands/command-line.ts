@@ -1,6 +1,6 @@
 import type { List, Word } from './line/line.ts'
 import { programOf } from './program-name.ts'
-import { type Described, describeCommand } from './programs/describe-command.ts'
+import { type DescribedCommand, describeCommand } from './programs/describe-command.ts'
 
 /** Where a command runs, and its input besides its words. */
 export interface CommandPlace {
@@ -20,7 +20,7 @@ export interface FoundCommand extends CommandPlace {
   readonly texts: readonly string[]
   /** The normalized name of the program; empty if there are only redirects. */
   readonly program: string
-  readonly described: Described | undefined
+  readonly described: DescribedCommand | undefined
 }
 
 export interface FoundRedirect {

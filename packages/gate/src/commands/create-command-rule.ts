@@ -4,13 +4,13 @@ import { withLookupCache } from '../paths/with-lookup-cache.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { filesBoundTo } from './files-bound-to.ts'
+import { formatWords } from './format-words.ts'
 import { grantOf } from './grant-of.ts'
 import { type JudgedCommand, judgeCommand } from './judge-command.ts'
 import { judgePaths } from './judge-paths.ts'
 import { type List, type Stage, stepsIn } from './line/line.ts'
 import type { CommandRuleOptions, LineRequest } from './line-request.ts'
 import { resolveProgram } from './resolve-program.ts'
-import { showWords } from './show-words.ts'
 import { understandLine } from './understand-line.ts'
 
 /** Judges the line of every tool that runs commands: each command in it, each path, and the whole line. */
@@ -127,7 +127,7 @@ function firstDenial(
 }
 
 function commandReason({ command, finding }: JudgedCommand): string {
-  return `${showWords(command.texts)}: ${finding.reason}`
+  return `${formatWords(command.texts)}: ${finding.reason}`
 }
 
 /** Most reasons begin with the path themselves. */

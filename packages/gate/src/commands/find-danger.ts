@@ -31,7 +31,7 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
   if (runsFetchedText(commands))
     return { what: 'curl | sh', reason: 'it runs downloaded code without checking it' }
   if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
-  const said = [...textsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
+  const said = [...hereDocumentsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
   if (!said.some((text) => dropStatement.test(text.replace(comments, ' ')))) return undefined
   return { what: 'DROP TABLE', reason: 'it deletes tables or databases' }
 }
@@ -49,11 +49,11 @@ function runsFetchedText(commands: readonly FoundCommand[]): boolean {
 }
 
 /** Returns the here-documents of a line. */
-export function textsIn(list: List): readonly string[] {
+export function hereDocumentsIn(list: List): readonly string[] {
   return list.flatMap(({ stages }) =>
     stages.flatMap((stage) => [
       ...stage.redirects.flatMap((redirect) => (redirect.kind === 'text' ? [redirect.text] : [])),
-      ...(stage.kind === 'group' ? textsIn(stage.list) : []),
+      ...(stage.kind === 'group' ? hereDocumentsIn(stage.list) : []),
     ]),
   )
 }

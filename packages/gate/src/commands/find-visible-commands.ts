@@ -150,7 +150,7 @@ class VisibleCommandReader {
     const place = { redirects, variables: {}, folders: this.#folders }
     const written = words.map((text) => ({ text }))
     const command = foundCommand(written, place)
-    this.#found.push(command, ...hintsIn(command, this.#depth))
+    this.#found.push(command, ...commandHintsIn(command, this.#depth))
   }
 }
 
@@ -193,12 +193,16 @@ const maxHints = 100
 const maxHintWords = 200
 
 /** Like `findVisibleCommands`, for a text that may contain commands: they can restrict the line, but allow nothing. */
-export function hintsFrom(text: string, depth = 1, folders?: readonly string[]): readonly FoundCommand[] {
+export function findCommandHints(
+  text: string,
+  depth = 1,
+  folders?: readonly string[],
+): readonly FoundCommand[] {
   return findVisibleCommands(text, depth, folders).map((command) => ({ ...command, isHint: true }))
 }
 
 /** The arguments of such a program may be a command, so rules that deny or ask apply to them too. */
-export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
+export function commandHintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
   const { program, texts, folders, variables } = command
   const starts = starters.has(program)
   const reads = shells.has(program)
@@ -208,7 +212,7 @@ export function hintsIn(command: FoundCommand, depth = 0): readonly FoundCommand
   const found: FoundCommand[] = []
   for (let at = 1; at < texts.length && found.length < maxHints; at++) {
     const word = texts[at] as string
-    if (depth < 3 && reads && /[\s;|&]/.test(word)) found.push(...hintsFrom(word, depth + 1, folders))
+    if (depth < 3 && reads && /[\s;|&]/.test(word)) found.push(...findCommandHints(word, depth + 1, folders))
     if (!starts || word.startsWith('-') || word === '') continue
     const inner = command.words.slice(at, at + maxHintWords)
     found.push(foundCommand(inner, { redirects: [], variables, folders, isHint: true }))

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { FoundCommand } from './command-line.ts'
 import { filesBoundTo } from './files-bound-to.ts'
+import { formatWords } from './format-words.ts'
 import type { LineRequest } from './line-request.ts'
-import { showWords } from './show-words.ts'
 
 /** The prefix of every grant for a command. The words follow, up to the first separator. */
 const grantSign = 'command: '
@@ -27,7 +27,7 @@ export function grantOf(command: FoundCommand, request: LineRequest, fed: string
   const digest =
     content.length === 0 ? [] : [`sha256 ${createHash('sha256').update(content.join('\n')).digest('hex')}`]
   return [
-    `${grantSign}${showWords(command.texts)}`,
+    `${grantSign}${formatWords(command.texts)}`,
     file,
     `in ${[...new Set(folders)].join(', ')}`,
     ...variables,

@@ -8,7 +8,7 @@ const unusual = /(?! )[\p{Zs}]|\p{Default_Ignorable_Code_Point}|\p{Co}|\u2800/u
 const plain = /^[\n\t -~]*$/
 
 /** Returns why a line cannot safely be shown to a person, or undefined if it can. */
-export function refuseHidden(source: string): string | undefined {
+export function refuseHiddenCharacters(source: string): string | undefined {
   if (plain.test(source)) return undefined
   const found = control.exec(source) ?? invisible.exec(source)
   if (found === null) return undefined

@@ -6,7 +6,7 @@ import { join } from './judge-paths.ts'
 import type { Word } from './line/line.ts'
 import type { LineRequest } from './line-request.ts'
 import { listedName } from './program-name.ts'
-import { type Described, describeCommand, isListedReader } from './programs/describe-command.ts'
+import { type DescribedCommand, describeCommand, isListedReader } from './programs/describe-command.ts'
 import { unusualSetting } from './programs/plain-repository.ts'
 
 export interface JudgedCommand {
@@ -29,7 +29,7 @@ export function judgeCommand(command: FoundCommand, request: LineRequest): Judge
   return { command, finding: { words: texts, decision, reason }, rule, readsOnly }
 }
 
-function isReading(described: Described | undefined, resolve: LineRequest['resolve']): boolean {
+function isReading(described: DescribedCommand | undefined, resolve: LineRequest['resolve']): boolean {
   const inner = described?.inner
   return inner === undefined
     ? isListedReader(described)
@@ -87,7 +87,7 @@ function isRisky(command: FoundCommand): boolean {
 function weaknessOf(
   command: FoundCommand,
   name: string,
-  described: Described | undefined,
+  described: DescribedCommand | undefined,
   answer: ListAnswer | undefined,
   request: LineRequest,
 ): string | undefined {
@@ -122,7 +122,11 @@ function startsElsewhere({ cwd, workspace, options: { places } }: LineRequest): 
   return cwd !== places.judge({ path: '.', workspace, write: false, mounts: false }).real
 }
 
-function settingIn({ folders }: FoundCommand, { folder = '.' }: Described, cwd: string): string | undefined {
+function settingIn(
+  { folders }: FoundCommand,
+  { folder = '.' }: DescribedCommand,
+  cwd: string,
+): string | undefined {
   for (const one of folders) {
     const found = unusualSetting(join(join(cwd, one), folder))
     if (found !== undefined) return found
@@ -155,7 +159,7 @@ function strictest(
 function matchShippedList(
   lists: readonly Allowlist[],
   words: readonly string[],
-  described: Described | undefined,
+  described: DescribedCommand | undefined,
 ): ListAnswer | undefined {
   if (!isListedReader(described)) return undefined
   const isUnset = lists.some(({ unset = [] }) =>

@@ -8,7 +8,7 @@ import type { Word } from './line/line.ts'
 import type { LineRequest } from './line-request.ts'
 import { programOf } from './program-name.ts'
 import type { PathWord } from './programs/arguments.ts'
-import { type Described, describeCommand, isListedReader } from './programs/describe-command.ts'
+import { type DescribedCommand, describeCommand, isListedReader } from './programs/describe-command.ts'
 
 const maxPaths = 2_000
 const maxGlobs = 20
@@ -51,7 +51,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
   }
   return [...found.values()]
 
-  function addWords(words: readonly Word[], described: Described | undefined, folder: string): void {
+  function addWords(words: readonly Word[], described: DescribedCommand | undefined, folder: string): void {
     const inner = described?.inner
     if (inner !== undefined) return void addWords(inner, describeCommand(inner), folder)
     const isListed = described !== undefined && described.unlisted.length === 0

@@ -62,7 +62,7 @@ function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<R
     const { allowlist, narrowing, diagnostics, widens } = readAllowlist(text, path, isOwn)
     const sha256 = createHash('sha256').update(text).digest('hex')
     if (!widens || trusted === undefined || trusted({ path, sha256 })) return { list: allowlist, diagnostics }
-    const message = 'The rules of this list are not trusted, so it allows nothing.'
+    const message = 'This list is not trusted, so it allows nothing.'
     const untrusted: Diagnostic = { path, severity: 'warning', code: 'untrusted', message }
     return { list: narrowing, diagnostics: [...diagnostics, untrusted] }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Decision } from './allowlist.ts'
+import { formatWords } from './format-words.ts'
 import { listedName } from './program-name.ts'
 import { type Fault, readRegex } from './regex-pattern.ts'
-import { showWords } from './show-words.ts'
 
 /** The longest word that is compared with a `*`. */
 const maxLength = 1_000
@@ -92,7 +92,7 @@ function regexPattern(text: string, { decision, matchCommandLine }: PatternReque
     fits(words, line) {
       const subject = matchCommandLine
         ? line.trim()
-        : showWords([listedName(words[0] ?? ''), ...words.slice(1)])
+        : formatWords([listedName(words[0] ?? ''), ...words.slice(1)])
       if (subject.length > read.maxLength) return decision === 'allow' ? false : 'unsure'
       const found = read.regex.exec(subject)
       if (found === null || decision !== 'allow') return found !== null

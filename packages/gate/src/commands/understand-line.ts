@@ -1,8 +1,8 @@
 import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
-import { type Danger, findDanger, textsIn } from './find-danger.ts'
-import { findVisibleCommands, hintsFrom, hintsIn, shells } from './find-visible-commands.ts'
-import { refuseHidden } from './hidden-characters.ts'
+import { type Danger, findDanger, hereDocumentsIn } from './find-danger.ts'
+import { commandHintsIn, findCommandHints, findVisibleCommands, shells } from './find-visible-commands.ts'
+import { refuseHiddenCharacters } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
 import { fetchers } from './programs/known-programs.ts'
@@ -37,7 +37,7 @@ export function commandsOfCall(source: string): CommandsOfCall {
 }
 
 function understand(source: string): CommandLine {
-  const hidden = refuseHidden(source)
+  const hidden = refuseHiddenCharacters(source)
   if (hidden !== undefined) return { commands: [], why: hidden, refused: hidden, refusedBy: 'characters' }
   const read = readLine(source)
   const line: CommandLine =
@@ -80,7 +80,7 @@ function commandsIn(list: List): readonly FoundCommand[] {
   if (!found.some(({ program }) => shells.has(program))) return found
   // Input of a shell in the line may be commands.
   const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
-  return [...found, ...[...textsIn(list), ...words].flatMap((text) => hintsFrom(text))]
+  return [...found, ...[...hereDocumentsIn(list), ...words].flatMap((text) => findCommandHints(text))]
 }
 
 /**
@@ -119,7 +119,7 @@ function add(stage: Stage, folders: readonly string[], found: FoundCommand[]): v
   if (runsNothing && stage.redirects.length === 0) return
   const command = foundCommand(words, { redirects: stage.redirects.flatMap(filesOf), variables, folders })
   found.push(command)
-  for (const hint of hintsIn(command)) found.push(hint)
+  for (const hint of commandHintsIn(command)) found.push(hint)
 }
 
 function filesOf(redirect: Redirect): readonly FoundRedirect[] {

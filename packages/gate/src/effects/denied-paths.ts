@@ -3,7 +3,7 @@ import { isInside } from '@cadre/disk'
 import type { Policy } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
 import { patternsByLink } from './linked-files.ts'
-import { type Fit, type PathPattern, readPattern } from './path-pattern.ts'
+import { type PathPattern, type PatternFit, readPattern } from './path-pattern.ts'
 
 /** A path pattern from another source than a policy. */
 export interface PathRestriction {
@@ -33,7 +33,7 @@ export interface FoundPattern {
   /** `path:line` of the file that contains it. */
   readonly place?: string
   /** `above`: the path is a folder that may contain such files. */
-  readonly fit: NonNullable<Fit>
+  readonly fit: NonNullable<PatternFit>
   readonly real?: string
 }
 
@@ -55,18 +55,18 @@ export interface DeniedPaths {
   /** For commands, which can read anything: the files that no agent may read, or undefined if there are none. */
   unreadableIn(workspace: string): Unreadable | undefined
   /** The same for writing. */
-  unwritableIn(workspace: string): Unwritable | undefined
+  unwritableIn(workspace: string): UnwritablePaths | undefined
 }
 
 /** Files and folders that no command may read, by the patterns of the policy. */
 export type Unreadable = DeniedFiles
 /** Files and folders that no command may change. */
-export type Unwritable = DeniedFiles
+export type UnwritablePaths = DeniedFiles
 
 export interface DeniedFiles {
   /** All of them are in one of these folders. */
   readonly tops: readonly string[]
-  fit(absolute: string): Fit
+  fit(absolute: string): PatternFit
 }
 
 /** The paths that policies deny to agents. */

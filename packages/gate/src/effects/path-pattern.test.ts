@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readPattern } from './path-pattern.ts'
-import { wildcardsMeet } from './wildcards-meet.ts'
+import { wildcardsOverlap } from './wildcards-overlap.ts'
 
 const links: Record<string, string> = { '/w/vault': '/w/real-vault', '/w': '/w' }
 const places = {
@@ -25,12 +25,12 @@ describe('wildcards', () => {
     ['a*c', 'b*', false],
     ['*a', 'b*', true],
   ])('%s and %s: %s', (a, b, expected) => {
-    expect(wildcardsMeet(a, b)).toBe(expected)
-    expect(wildcardsMeet(b, a)).toBe(expected)
+    expect(wildcardsOverlap(a, b)).toBe(expected)
+    expect(wildcardsOverlap(b, a)).toBe(expected)
   })
 
   it('take at most quadratic time', () => {
-    expect(wildcardsMeet(`${'*a'.repeat(500)}b`, 'a'.repeat(1_000))).toBe(false)
+    expect(wildcardsOverlap(`${'*a'.repeat(500)}b`, 'a'.repeat(1_000))).toBe(false)
   })
 })
 

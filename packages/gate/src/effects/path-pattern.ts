@@ -1,18 +1,18 @@
 import path from 'node:path'
-import { wildcardsMeet } from './wildcards-meet.ts'
+import { wildcardsOverlap } from './wildcards-overlap.ts'
 
 /**
  * How a path relates to a pattern. `within`: it is the matched path or below it. `above`: it is a folder that may contain a
  * match.
  */
-export type Fit = 'within' | 'above' | undefined
+export type PatternFit = 'within' | 'above' | undefined
 
 export interface PathPattern {
   readonly text: string
   /** Folders that contain all matches, except for patterns that are a single name. */
   readonly tops: readonly string[]
   /** Matches an absolute path in any spelling, which may itself contain wildcards. */
-  fit(absolute: string): Fit
+  fit(absolute: string): PatternFit
 }
 
 export interface PatternPlaces {
@@ -76,9 +76,9 @@ function fixedOf(names: Names): Names {
   return at < 0 ? names : names.slice(0, at)
 }
 
-function compare(pattern: Names, names: Names): Fit {
-  const memo = new Map<number, Fit>()
-  const from = (i: number, j: number): Fit => {
+function compare(pattern: Names, names: Names): PatternFit {
+  const memo = new Map<number, PatternFit>()
+  const from = (i: number, j: number): PatternFit => {
     if (i === pattern.length) return 'within'
     // `secrets/*` and `secrets/**` also match the folder itself.
     if (j === names.length) return pattern.slice(i).every((name) => /^\*+$/.test(name)) ? 'within' : 'above'
@@ -87,7 +87,7 @@ function compare(pattern: Names, names: Names): Fit {
     const isDeep = pattern[i] === '**' || names[j] === '**'
     const found = isDeep
       ? stronger(from(i + 1, j), stronger(from(i, j + 1), from(i + 1, j + 1)))
-      : wildcardsMeet(pattern[i] as string, names[j] as string)
+      : wildcardsOverlap(pattern[i] as string, names[j] as string)
         ? from(i + 1, j + 1)
         : undefined
     memo.set(key, found)
@@ -96,7 +96,7 @@ function compare(pattern: Names, names: Names): Fit {
   return from(0, 0)
 }
 
-function stronger(a: Fit, b: Fit): Fit {
+function stronger(a: PatternFit, b: PatternFit): PatternFit {
   return a === 'within' || b === undefined ? a : b
 }
 

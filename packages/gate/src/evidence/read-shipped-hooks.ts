@@ -29,7 +29,7 @@ export function readShippedHooks(): readonly ShippedFile[] {
   ]
 }
 
-/** The script that tests the hooks of a project. */
+/** The script that tests the hooks in a project. */
 export function readHookHarness(): ShippedFile {
   const name = 'test-hook-artifacts.mjs'
   return {

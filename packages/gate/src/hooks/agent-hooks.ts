@@ -38,7 +38,7 @@ export interface AgentHooksTrust {
 }
 
 /**
- * The trust item for the hooks of an agent, or undefined if it has none. Hooks in the user's own files need no trust,
+ * The trust item for an agent's hooks, or undefined if it has none. Hooks in the user's own files need no trust,
  * unless they run project files.
  */
 export function agentHooksItem(
@@ -90,7 +90,7 @@ export function createAgentHooks({
       if (untrustedHooks === 'idle') return { ...hook, idle: hook.idle ?? 'this folder is not trusted' }
       return {
         ...hook,
-        denyReason: `the hooks of ${agent.name} changed after you trusted them for this run, so Cadre does not run them`,
+        denyReason: `${agent.name}'s hooks changed after you trusted them for this run, so Cadre does not run them`,
       }
     })
   }

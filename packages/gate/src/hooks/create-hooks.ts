@@ -63,10 +63,10 @@ export interface Hooks {
 }
 
 /** Returns the hooks to run for an event of a session, in order. */
-export type HooksFor = (event: HookEvent, session: SessionSpec, subject: MatchSubject) => readonly Hook[]
+export type SelectHooks = (event: HookEvent, session: SessionSpec, subject: MatchSubject) => readonly Hook[]
 
 export interface HookParts {
-  readonly hooksFor: HooksFor
+  readonly hooksFor: SelectHooks
   readonly runner: HookRunner
   readonly tell: (message: string) => void
   /** Formats `path:line` for display. */
@@ -79,7 +79,7 @@ export function createHooks(options: HooksOptions): Hooks {
   const { hooks, agents = noAgents, project, trusted = () => false } = options
   const hooksOf = createAgentHooks({ ...options, project, trusted, agents })
   const ownHooks = createOwnHooks(agents)
-  const hooksFor: HooksFor = (event, session, subject) => {
+  const hooksFor: SelectHooks = (event, session, subject) => {
     const own = ownHooks(event, session).flatMap((agent) =>
       hooksOf(agent).map((hook) => forEvent(hook, event)),
     )

@@ -26,7 +26,7 @@ export function readAction(item: Located, context: EntryContext, say: Say): Read
       'error',
       type.line,
       'hook-type-unknown',
-      `${JSON.stringify(type.value)?.slice(0, 80)} is not a type of hook. Cadre skips this entry.`,
+      `${JSON.stringify(type.value)?.slice(0, 80)} is not a hook type. Cadre skips this entry.`,
       'Write "type": "command".',
     )
     return {}

@@ -55,7 +55,7 @@ export function readHookEntry(item: Located, context: EntryContext): ParsedHookE
       'error',
       group.line,
       'hook-shape',
-      `"hooks" in a group in ${context.spelling} is not a list. Cadre skips it.`,
+      `In ${context.spelling}, the "hooks" of a group is not a list. Cadre skips the group.`,
     )
     return { hooks: [], diagnostics, entries: 1 }
   }

@@ -73,10 +73,10 @@ export function readOutput(
 
 /** A session that exceeds its context window cannot continue without the summary. */
 function summaryNotice(reason: string | undefined): string {
-  return `it tried to prevent the summary of the session${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
+  return `it tried to prevent the session's summary${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
 }
 
-const responseNotice = 'Cadre ignores modifiedResponse: a hook cannot change the report of an agent'
+const responseNotice = "Cadre ignores modifiedResponse: a hook cannot change an agent's report"
 
 type TextAt = (key: string) => string | undefined
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { isInside, realPathIfThere } from '@cadre/disk'
+import { isInside, realPathIfExists } from '@cadre/disk'
 import { moduleFiles } from '@cadre/home'
 import type { Hook } from './hook.ts'
 
@@ -29,7 +29,7 @@ export function scriptsOf(
   project: string,
 ): readonly HookScript[] {
   if (action.kind !== 'command') return []
-  const root = realPathIfThere(project) ?? project
+  const root = realPathIfExists(project) ?? project
   const line = lineOf(action, project)
   const folders = foldersOf(line, cwd, project)
   const found = new Map<string, HookScript>()
@@ -38,7 +38,7 @@ export function scriptsOf(
       const at = path.resolve(folder, word)
       if (found.has(at) || !isInside(project, at)) continue
       if (found.size >= maxScripts) return [{ path: project, sha256: unknown }]
-      const real = realPathIfThere(at)
+      const real = realPathIfExists(at)
       if (real === undefined) {
         if (endings.test(word)) found.set(at, { path: at })
       } else if (isInside(root, real) && isScript(word, real)) {

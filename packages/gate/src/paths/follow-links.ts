@@ -8,7 +8,7 @@ export interface Step {
   readonly stats: Stats
 }
 
-export type Followed =
+export type FollowedLink =
   | {
       readonly kind: 'followed'
       /** Absolute, with links resolved as far as the path exists; the rest is as written. */
@@ -25,7 +25,7 @@ const maxLinks = 40
  * link is followed, as a write would. Links in `/proc` that depend on the process are not followed. With `from`, a real
  * folder, the target is relative to it, and the segments start below it.
  */
-export function followLinks(target: string, from?: string): Followed {
+export function followLinks(target: string, from?: string): FollowedLink {
   const root = rootOf(from ?? target)
   const waiting = partsOf(from === undefined ? target.slice(root.length) : target).reverse()
   const steps: Step[] = []

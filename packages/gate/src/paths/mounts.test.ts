@@ -80,7 +80,7 @@ describe('the memory of a home', () => {
     expect(read('memory.md')).toMatchObject({ real: path.join(workspace, 'memory.md') })
   })
 
-  it('is hidden by an entry of that name in the workspace', () => {
+  it('is hidden by an entry with that name in the workspace', () => {
     writeFileSync(path.join(workspace, 'memory'), 'a file')
     expect(read('memory')).toMatchObject({ real: path.join(workspace, 'memory') })
     expect(places.mountsIn(workspace)).toEqual([])

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { type Followed, followLinks } from './follow-links.ts'
+import { type FollowedLink, followLinks } from './follow-links.ts'
 
 /** A folder of the home that agents read as if it were in their workspace. It is read-only under that name. */
 export interface Mount {
@@ -12,7 +12,7 @@ export interface Mount {
 export interface MountedPath {
   readonly mount: Mount
   /** Relative to the mount, after links; `lost` if that is unknown. */
-  readonly followed: Followed
+  readonly followed: FollowedLink
 }
 
 const names = ['memory'] as const
@@ -23,7 +23,7 @@ const names = ['memory'] as const
  */
 export function createMounts(
   home: string | undefined,
-): (followed: Followed, root: string | undefined) => MountedPath | undefined {
+): (followed: FollowedLink, root: string | undefined) => MountedPath | undefined {
   if (home === undefined) return () => undefined
   return (followed, root) => {
     if (followed.kind === 'lost' || root === undefined) return undefined
@@ -46,7 +46,7 @@ export function createMounts(
 export function mountsIn(
   root: string,
   find: ReturnType<typeof createMounts>,
-  follow: (name: string) => Followed,
+  follow: (name: string) => FollowedLink,
 ): readonly Mount[] {
   return names.flatMap((name) => {
     const found = find(follow(name), root)

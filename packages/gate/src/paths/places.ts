@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
-import { type Followed, followLinks, type Step } from './follow-links.ts'
+import { type FollowedLink, followLinks, type Step } from './follow-links.ts'
 import { identity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
 import { ownRootsIn } from './own-roots.ts'
@@ -80,7 +80,7 @@ export function createPlaces(options: RootOptions = {}): Places {
     if (fault !== undefined) return { kind: 'invalid', reason: fault }
     const root = realFolder(request.workspace)
     if (root === undefined)
-      return { kind: 'invalid', reason: 'The workspace of this session does not exist. Create it first.' }
+      return { kind: 'invalid', reason: "This session's workspace does not exist. Create it first." }
     const followed = follow(request.path, request.workspace, root, request.asWritten)
     if (followed.kind === 'lost') return unresolved(request.path, followed.code)
     const mounted = request.mounts === false ? undefined : mountOf(followed, root)
@@ -232,7 +232,7 @@ function gitRoots(root: string): ProtectedRoot[] {
 }
 
 /** `root`: the real path of the workspace, if it exists. */
-function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): Followed {
+function follow(given: string, workspace: string, root: string | undefined, asWritten?: true): FollowedLink {
   const at = (written: string) => {
     if (path.isAbsolute(written)) {
       // The real path of the workspace contains no links.
@@ -271,7 +271,7 @@ function realFolder(workspace: string): string | undefined {
 }
 
 const sentences: { readonly [code: string]: string } = {
-  ELOOP: 'goes through too many symbolic links. Use the path of the real file.',
+  ELOOP: 'goes through too many symbolic links. Use the path to the real file.',
   ENAMETOOLONG: 'is too long, or contains a name that is too long. Use a shorter path.',
   EACCES: 'is not accessible: permission denied. Use another path.',
 }

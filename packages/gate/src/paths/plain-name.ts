@@ -16,7 +16,7 @@ export function plainName(path: string): string {
 }
 
 /** True if two names of a path segment may be the same file. `plain` is a result of `plainName`. */
-export function mayBe(plain: string | undefined, name: string): boolean {
+export function mayBeSameName(plain: string | undefined, name: string): boolean {
   if (plain === undefined) return false
   return plain === name || (plain.includes('~') && isShortNameOf(plain, name))
 }

@@ -1,4 +1,4 @@
-import { mayBe, plainName } from './plain-name.ts'
+import { mayBeSameName, plainName } from './plain-name.ts'
 
 export interface ProtectedName {
   /** The segments of the path, in their usual spelling. */
@@ -13,7 +13,7 @@ export interface ProtectedName {
 // files that people run by name (package.json, Makefile) are ordinary work files.
 export const protectedNames: readonly ProtectedName[] = [
   { names: ['.git'], what: "git's own files" },
-  { names: ['.cadre'], except: 'workspaces', what: 'the home directory of Cadre' },
+  { names: ['.cadre'], except: 'workspaces', what: "Cadre's home directory" },
   { names: ['.github', 'agents'], what: 'agent files' },
   { names: ['.github', 'chatmodes'], what: 'agent files' },
   { names: ['.github', 'hooks'], what: 'hooks' },
@@ -27,23 +27,23 @@ export const protectedNames: readonly ProtectedName[] = [
   { names: ['.idea', 'runConfigurations'], what: 'programs that an editor starts' },
   { names: ['.idea', 'watcherTasks.xml'], what: 'programs that an editor starts' },
   { names: ['.idea', 'startup.xml'], what: 'programs that an editor starts' },
-  { names: ['.devcontainer'], what: 'the container settings of an editor' },
-  { names: ['.devcontainer.json'], what: 'the container settings of an editor' },
+  { names: ['.devcontainer'], what: "an editor's container settings" },
+  { names: ['.devcontainer.json'], what: "an editor's container settings" },
   { names: ['.mcp.json'], what: 'MCP servers that are started for agents' },
   { names: ['.claude'], what: 'agent files and hooks' },
   { names: ['.copilot'], what: 'agent files and hooks' },
   { names: ['.opencode'], what: 'agent files' },
-  { names: ['opencode.json'], what: 'settings and MCP servers of a coding agent' },
-  { names: ['opencode.jsonc'], what: 'settings and MCP servers of a coding agent' },
-  { names: ['.cursor'], what: 'hooks, MCP servers and rules of a coding agent' },
-  { names: ['.windsurf'], what: 'hooks, MCP servers and rules of a coding agent' },
-  { names: ['.codex'], what: 'settings and MCP servers of a coding agent' },
-  { names: ['.gemini'], what: 'settings and MCP servers of a coding agent' },
-  { names: ['.qwen'], what: 'settings and MCP servers of a coding agent' },
-  { names: ['.kiro'], what: 'hooks and MCP servers of a coding agent' },
-  { names: ['.roo'], what: 'MCP servers and rules of a coding agent' },
-  { names: ['.amazonq'], what: 'settings and MCP servers of a coding agent' },
-  { names: ['.continue'], what: 'settings and MCP servers of a coding agent' },
+  { names: ['opencode.json'], what: "a coding agent's settings and MCP servers" },
+  { names: ['opencode.jsonc'], what: "a coding agent's settings and MCP servers" },
+  { names: ['.cursor'], what: "a coding agent's hooks, MCP servers and rules" },
+  { names: ['.windsurf'], what: "a coding agent's hooks, MCP servers and rules" },
+  { names: ['.codex'], what: "a coding agent's settings and MCP servers" },
+  { names: ['.gemini'], what: "a coding agent's settings and MCP servers" },
+  { names: ['.qwen'], what: "a coding agent's settings and MCP servers" },
+  { names: ['.kiro'], what: "a coding agent's hooks and MCP servers" },
+  { names: ['.roo'], what: "a coding agent's MCP servers and rules" },
+  { names: ['.amazonq'], what: "a coding agent's settings and MCP servers" },
+  { names: ['.continue'], what: "a coding agent's settings and MCP servers" },
   { names: ['.aider.conf.yml'], what: 'commands that a coding agent runs' },
   { names: ['.husky'], what: 'git hooks' },
   { names: ['.pre-commit-config.yaml'], what: 'git hooks' },
@@ -66,7 +66,7 @@ export function protectionByName(plain: readonly string[]): string | undefined {
     const first = plain[at] as string
     // A fast path: most names are none of these. A tilde marks a Windows short name.
     if (first[0] !== '.' && !namesWithoutDot.has(first) && !first.includes('~')) continue
-    const found = plainNames.find(({ names }) => names.every((name, i) => mayBe(plain[at + i], name)))
+    const found = plainNames.find(({ names }) => names.every((name, i) => mayBeSameName(plain[at + i], name)))
     if (found !== undefined) return found.what
   }
   return undefined

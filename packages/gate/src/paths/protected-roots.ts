@@ -29,7 +29,7 @@ export function protectedRoots(options: RootOptions): ProtectedRoot[] {
   const { home, userHome, userSettings, more = [], scripts = [] } = options
   const roots: ProtectedRoot[] = [{ path: '/etc/cadre', what: "the organisation's policy" }]
   if (home !== undefined)
-    roots.push({ path: path.resolve(home), except: 'workspaces', what: 'the home directory of Cadre' })
+    roots.push({ path: path.resolve(home), except: 'workspaces', what: "Cadre's home directory" })
   if (userHome !== undefined) {
     for (const names of [['.config', 'cadre'], ['.config', 'opencode'], ['.claude'], ['.copilot']])
       roots.push({ path: path.resolve(userHome, ...names), what: "the user's own settings" })

@@ -2,7 +2,7 @@ import { readFileSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { targetAt } from './with-lookup-cache.ts'
 
-/** Where git stores the files of a folder. In an ordinary repository, both are its `.git`. */
+/** Where git stores the files in a folder. In an ordinary repository, both are its `.git`. */
 export interface GitFolders {
   /** Files of this worktree only: index, HEAD. */
   readonly own: string

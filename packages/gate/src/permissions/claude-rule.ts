@@ -1,6 +1,6 @@
 import type { Decision } from '../commands/allowlist.ts'
 
-/** One rule of `permissions` in the settings of Claude Code. */
+/** One rule of `permissions` in Claude Code's settings. */
 export interface ClaudeRule {
   readonly decision: Decision
   /** As written: `Bash(git push *)`. */
@@ -11,7 +11,7 @@ export interface ClaudeRule {
   readonly specifier?: string
   /** `path:line`. */
   readonly place: string
-  /** The user's own settings, or files of the project. */
+  /** The user's own settings, or files in the project. */
   readonly level: 'user' | 'project'
 }
 

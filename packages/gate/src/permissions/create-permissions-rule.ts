@@ -12,8 +12,8 @@ import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 import type { PermissionSet } from './find-permissions.ts'
 
 /**
- * Enforces `deny` and `ask` of `permissions` in the settings of Claude Code. Paths and commands have separate rules. A deny
- * takes precedence over an ask. If Cadre does not support the text in parentheses, every call of the tool needs approval.
+ * Enforces `deny` and `ask` of `permissions` in Claude Code's settings. Paths and commands have separate rules. A deny
+ * takes precedence over an ask. If Cadre does not support the text in parentheses, every call to the tool needs approval.
  */
 export function createPermissionsRule({ rules, lost }: PermissionSet): Rule {
   const restricting = rules.filter(({ decision }) => decision !== 'allow')

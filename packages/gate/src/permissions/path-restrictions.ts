@@ -24,7 +24,7 @@ export function pathRestrictions(rules: readonly ClaudeRule[], project: string):
 }
 
 /**
- * Translates a path in the settings of Claude Code: `//x` is absolute, `~/x` in the user's home, `/x` in the project or
+ * Translates a path in Claude Code's settings: `//x` is absolute, `~/x` in the user's home, `/x` in the project or
  * next to the user's settings, anything else in the workspace. `/x` also matches that file in a workspace that is a copy of
  * the project.
  */

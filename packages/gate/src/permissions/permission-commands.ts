@@ -1,7 +1,7 @@
 import { matchesPattern } from '@cadre/disk'
 import type { Allowlist, ListAnswer } from '../commands/allowlist.ts'
+import { formatWords } from '../commands/format-words.ts'
 import { programOf } from '../commands/program-name.ts'
-import { showWords } from '../commands/show-words.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 import { allowedWords } from './widens.ts'
 
@@ -52,7 +52,7 @@ export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
 function readingsOf(words: readonly string[], line: string): string[] {
   const [program = '', ...rest] = words
   const plain = [programOf(program), ...rest]
-  return [words.join(' '), plain.join(' '), showWords(plain), line.trim().replace(/\s+/g, ' ')]
+  return [words.join(' '), plain.join(' '), formatWords(plain), line.trim().replace(/\s+/g, ' ')]
 }
 
 /** A text that is too long to compare might match. */

@@ -83,7 +83,7 @@ function unsupportedIn(rule: ClaudeRule): string | undefined {
   if (subject.kind === 'unsupported')
     return decision === 'allow'
       ? `${text} allows nothing: ${subject.why}.`
-      : `${text} asks about every call of the tool: ${subject.why}.`
+      : `${text} asks about every call to the tool: ${subject.why}.`
   if (decision !== 'allow' || widens(rule)) return undefined
   if (rule.tool === 'Bash')
     return `${text} allows nothing: Cadre allows commands only by their words, and no rule allows every command.`

@@ -35,7 +35,7 @@ function judgeCommand(tool: Tool, { agent }: SessionSpec): Verdict | undefined {
   // External tools do not support copies.
   return tool.origin === 'built-in'
     ? undefined
-    : denyVerdict('commands', `commands of ${agent.name} must run on a copy of the workspace`, tool)
+    : denyVerdict('commands', `commands from ${agent.name} must run on a copy of the workspace`, tool)
 }
 
 function judgeWrite(places: Places, { tool, input }: JudgedCall, session: SessionSpec): Verdict | undefined {

@@ -4,15 +4,15 @@ import { isInside } from '@cadre/disk'
 import type { CommandRun } from './command-run.ts'
 import type { Mask } from './find-masks.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
-import type { Pins } from './pins.ts'
+import type { PinnedMounts } from './pins.ts'
 import type { Sandbox } from './sandbox.ts'
 import { secretPlaces } from './secret-places.ts'
 import { toolFolders } from './tool-folders.ts'
 
-export interface Enclosure {
+export interface SandboxLayout {
   readonly run: CommandRun
   readonly guarded: GuardedPaths
-  readonly pins: Pins
+  readonly pins: PinnedMounts
   /** Paths that the command must not read. */
   readonly masks: readonly Mask[]
   readonly sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>
@@ -35,7 +35,7 @@ export const privateHome = '/tmp/home'
 const sharedMemory = '/dev/shm'
 
 /** Returns all arguments before the command. Later mounts cover earlier ones, so the order matters. */
-export function bubblewrapArgs(enclosure: Enclosure): string[] {
+export function bubblewrapArgs(enclosure: SandboxLayout): string[] {
   const { run, guarded, pins, sandbox, copy, home, userHome } = enclosure
   const { root } = guarded
   const hidden = hiddenFolders(userHome)

@@ -4,7 +4,7 @@ import { realPathOf } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 
 /** Identifies the processes of one command. */
-export interface Mark {
+export interface CommandMark {
   readonly environment: NodeJS.ProcessEnv
   readonly text: string
 }
@@ -12,7 +12,7 @@ export interface Mark {
 export const markVariable = 'CADRE_COMMAND'
 
 /** Different for every run of a command; contains the home. */
-export function markOf(key: string, home: Home | undefined): Mark {
+export function markOf(key: string, home: Home | undefined): CommandMark {
   const random = createHash('sha256').update(key).update(randomBytes(16)).digest('hex').slice(0, 32)
   const value = `${random}.${home === undefined ? '' : nameOf(home)}`
   return { environment: { [markVariable]: value }, text: `${markVariable}=${value}` }

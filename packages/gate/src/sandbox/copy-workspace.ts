@@ -7,7 +7,7 @@ import type { Home } from '@cadre/home'
 import { cleanEnvironment } from './clean-environment.ts'
 import { findProgram } from './find-program.ts'
 
-export type Copied =
+export type CopiedWorkspace =
   | { readonly kind: 'copied'; readonly folder: string; remove(): void }
   | { readonly kind: 'refused'; readonly reason: string }
 
@@ -23,12 +23,12 @@ export async function copyWorkspace(
   root: string,
   options: { readonly home?: Home | undefined; readonly limits?: CopyLimits },
   signal: AbortSignal,
-): Promise<Copied> {
+): Promise<CopiedWorkspace> {
   const { home, limits = copyLimits } = options
   const left = home !== undefined && isInside(root, home.path) ? home.path : undefined
   const size = measure(root, left, limits)
   if (size.files > limits.files || size.bytes > limits.bytes) {
-    const reason = `commands of this agent run on a copy, but the workspace is too large to copy (more than ${limits.files} files or ${Math.round(limits.bytes / 1e6)} MB). Remove build output and downloads, or delegate to an agent that may change files`
+    const reason = `this agent's commands run on a copy, but the workspace is too large to copy (more than ${limits.files} files or ${Math.round(limits.bytes / 1e6)} MB). Remove build output and downloads, or delegate to an agent that may change files`
     return { kind: 'refused', reason }
   }
   // Inside the home, on the same disk, unless the home is inside the copied folder.

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isInside } from '@cadre/disk'
-import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
+import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import { hiddenFolders } from './bubblewrap-args.ts'
 import { findMasks, type Mask } from './find-masks.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -33,7 +33,7 @@ export async function findHidden(root: string, onCopy: boolean, deps: HidingDeps
 }
 
 /** Paths that a command must not change because of the policy. */
-export type Unchangeable =
+export type ReadOnlyPaths =
   | {
       readonly kind: 'found'
       /** Files and folders of the workspace, with links resolved. */
@@ -46,11 +46,11 @@ export type Unchangeable =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /** Finds them in the workspace: a sandbox prevents writing elsewhere. Skips the home, which is protected as a whole. */
-export async function findUnchangeable(
+export async function findReadOnlyPaths(
   root: string,
-  unwritable: Unwritable | undefined,
+  unwritable: UnwritablePaths | undefined,
   home: string | undefined,
-): Promise<Unchangeable> {
+): Promise<ReadOnlyPaths> {
   if (unwritable === undefined) return { kind: 'found', places: [], held: [], named: [] }
   const left = home === undefined || isInside(home, root) ? undefined : home
   const isOurs = (place: string) => isInside(root, place) && (left === undefined || !isInside(left, place))

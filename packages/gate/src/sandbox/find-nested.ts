@@ -10,7 +10,7 @@ const skipped = new Set(['.git', 'node_modules', '.cadre', 'target', '.venv', 'v
 const firstNames = new Set(protectedNames.map(({ names }) => names[0] as string))
 
 /** Findings in the folders of a workspace. */
-export interface Nested {
+export interface NestedFindings {
   /** Protected names below the workspace. Excludes its top level, which needs no search. */
   readonly places: readonly string[]
   /** Folders that git treats as repositories although they are not named `.git`, including the workspace. */
@@ -22,7 +22,7 @@ export interface Nested {
 }
 
 /** Searches upper folders first, up to a limit. */
-export function findNested(root: string): Nested {
+export function findNested(root: string): NestedFindings {
   const places: string[] = []
   const bare: string[] = []
   const parts: string[] = []

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { entriesIn, entryAt, isInside } from '@cadre/disk'
 import type { Places } from '../paths/places.ts'
 import { gitFoldersOf } from '../paths/repository-folders.ts'
-import { findNested, type Nested } from './find-nested.ts'
+import { findNested, type NestedFindings } from './find-nested.ts'
 
 /** Paths that a command may not change, although it runs where they are. */
 export interface GuardedPaths {
@@ -11,7 +11,7 @@ export interface GuardedPaths {
   /** Absolute paths of files and folders, existing or not. For a repository, only what makes git start a program. */
   readonly paths: readonly string[]
   /** Findings in the folders of the workspace. */
-  readonly nested: Nested
+  readonly nested: NestedFindings
   /** The existing repositories: their `.git`, and its target. */
   readonly repositories: readonly string[]
   /** Where git stores commits, if that is outside the workspace. */

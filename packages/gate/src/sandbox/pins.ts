@@ -3,7 +3,7 @@ import { entryAt, isInside } from '@cadre/disk'
 import { followLinks } from '../paths/follow-links.ts'
 
 /** How mounts keep guarded paths of a writable folder in place. */
-export interface Pins {
+export interface PinnedMounts {
   /** Parent folders, from the top down: a mount point cannot be renamed, so its contents stay in place. */
   readonly held: readonly string[]
   /** Mounted read-only. */
@@ -16,8 +16,8 @@ export interface Pins {
 export function pinsFor(
   paths: readonly string[],
   writable: readonly string[],
-  more: Partial<Pick<Pins, 'held' | 'fixed'>> = {},
-): Pins {
+  more: Partial<Pick<PinnedMounts, 'held' | 'fixed'>> = {},
+): PinnedMounts {
   const held = new Set<string>(more.held)
   const fixed = new Set<string>(more.fixed)
   const loose = new Set<string>()

@@ -13,21 +13,21 @@ import {
 } from '@cadre/home'
 import { maskValues, secretValues } from '../audit/mask-secrets.ts'
 import type { List } from '../commands/line/line.ts'
-import type { Unreadable, Unwritable } from '../effects/denied-paths.ts'
+import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
 import { bubblewrapArgs, memoryFolders, privateHome } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
-import { findHidden, findUnchangeable, type Hidden, type Unchangeable } from './find-hidden.ts'
-import { findNested, type Nested } from './find-nested.ts'
+import { findHidden, findReadOnlyPaths, type Hidden, type ReadOnlyPaths } from './find-hidden.ts'
+import { findNested, type NestedFindings } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import { isHarmlessRepository } from './harmless-repository.ts'
 import { takeSnapshot } from './keep-snapshot.ts'
-import { endLeftovers } from './leftovers.ts'
-import { type Pins, pinsFor } from './pins.ts'
+import { killLeftovers } from './leftovers.ts'
+import { type PinnedMounts, pinsFor } from './pins.ts'
 import { planInput, runnerEnvironment, runnerWords } from './plan-run.ts'
 import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
@@ -35,7 +35,7 @@ import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
 import { toolHomes } from './tool-folders.ts'
 import { type ProtectedChange, undoChanges } from './undo-changes.ts'
-import { expectedIn, watchedPaths } from './watched-paths.ts'
+import { expectedChangesIn, watchedPaths } from './watched-paths.ts'
 
 export interface CommandDeps {
   readonly sandbox: Sandbox
@@ -46,7 +46,7 @@ export interface CommandDeps {
   /** Paths that no agent may read, for a workspace. Without a sandbox, only a copy can omit them. */
   readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
   /** Paths that no agent may change, for a workspace. */
-  readonly unwritableIn?: ((workspace: string) => Unwritable | undefined) | undefined
+  readonly unwritableIn?: ((workspace: string) => UnwritablePaths | undefined) | undefined
 }
 
 const defaultOutput = 100_000
@@ -85,7 +85,7 @@ export async function runCommand(
     const hidden = await findHidden(root, run.copy, deps)
     if (hidden.kind === 'refused') return failed(`The command was not run: ${hidden.reason}.`)
     const began = Date.now()
-    const unchangeable = await findUnchangeable(root, deps.unwritableIn?.(root), home?.path)
+    const unchangeable = await findReadOnlyPaths(root, deps.unwritableIn?.(root), home?.path)
     if (unchangeable.kind === 'refused') return failed(`The command was not run: ${unchangeable.reason}.`)
     const task: Task = {
       run: { ...run, cwd },
@@ -128,7 +128,7 @@ interface Task {
   /** The folder that replaces the workspace. */
   readonly copy: string | undefined
   readonly hidden: Extract<Hidden, { kind: 'found' }>
-  readonly unchangeable: Extract<Unchangeable, { kind: 'found' }>
+  readonly unchangeable: Extract<ReadOnlyPaths, { kind: 'found' }>
   /** When the paths were searched. */
   readonly began: number
 }
@@ -157,7 +157,7 @@ async function runInSandbox(
   const limits = limitsOf(run)
   const { filter } = sandbox
   const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
-  const none: Pins = { held: [], fixed: [], loose: [] }
+  const none: PinnedMounts = { held: [], fixed: [], loose: [] }
   const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
   const pins = copy === undefined ? pinsFor(guarded.paths, writable, more) : none
   // A mount protects the target of a link, not the link.
@@ -211,7 +211,7 @@ async function runInSandbox(
     signal,
   )
   const changes = [
-    ...undoChanges(snapshot, expectedIn(undefined)),
+    ...undoChanges(snapshot, expectedChangesIn(undefined)),
     ...(copy === undefined ? [...undoNested(task), ...(await undoDenied(task))] : []),
     ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
@@ -237,7 +237,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
       for (const { place } of hidden.masks)
         if (isInside(guarded.root, place))
           rmSync(inCopy(place, guarded.root, copy), { recursive: true, force: true })
-    const expected = expectedIn(home)
+    const expected = expectedChangesIn(home)
     const watched = [...watchedPaths(guarded.paths, home?.path), ...unchangeable.named]
     const snapshot = baseline.snapshot(watched, expected.skip)
     const mark = markOf(run.key, home)
@@ -253,7 +253,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
           { ...run.environment, ...mark.environment },
           { cwd, root: copy ?? guarded.root, home, sandboxed: false },
         ),
-        endOthers: () => endLeftovers(mark),
+        endOthers: () => killLeftovers(mark),
         timeoutMs: run.timeoutMs,
         maxOutput: run.maxOutput ?? defaultOutput,
         limits: limitsOf(run),
@@ -262,7 +262,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
       signal,
     )
     // A process that is still running could undo the restore.
-    endLeftovers(mark)
+    killLeftovers(mark)
     if (home !== undefined) restoreOpenFiles(home)
     return toCommandEnd(end, [
       ...undoChanges(snapshot, expected),
@@ -302,7 +302,7 @@ function undoNested({ baseline, began }: Task): ProtectedChange[] {
 }
 
 /** Returns the files that turned a folder into a repository. Nothing else in that folder is touched. */
-function newRepositoryParts(before: Nested, now: Nested, began: number): string[] {
+function newRepositoryParts(before: NestedFindings, now: NestedFindings, began: number): string[] {
   const known = new Set(before.parts)
   const isNewIn = (folder: string) => !before.bare.includes(folder)
   const made = now.parts.filter(
@@ -319,7 +319,7 @@ async function undoDenied({ baseline, deps, unchangeable, began }: Task): Promis
   const { root } = baseline.guarded
   const unwritable = deps.unwritableIn?.(root)
   if (unwritable === undefined) return []
-  const now = await findUnchangeable(root, unwritable, deps.home?.path)
+  const now = await findReadOnlyPaths(root, unwritable, deps.home?.path)
   // Too many to distinguish from existing files.
   if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
   const known = new Set(unchangeable.named)

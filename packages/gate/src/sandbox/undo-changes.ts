@@ -20,7 +20,7 @@ export interface ProtectedChange {
 }
 
 /** Changes that are expected while a command is running. */
-export interface Expected {
+export interface ExpectedChanges {
   readonly skip: (path: string) => boolean
   /** Decides about a change: expected, to be undone, or replaced by this content. */
   readonly settle: (change: Change) => 'fine' | 'undo' | Buffer
@@ -38,7 +38,7 @@ export interface Change {
 const maxPasses = 20
 
 /** Compares the current state with the snapshot, and restores differences. Never throws. */
-export function undoChanges(snapshot: Snapshot, expected: Expected): ProtectedChange[] {
+export function undoChanges(snapshot: Snapshot, expected: ExpectedChanges): ProtectedChange[] {
   const found = new Map<string, ProtectedChange>()
   for (let look = 0; look < maxPasses; look++) {
     const changes = undoOnce(snapshot, expected)
@@ -50,7 +50,7 @@ export function undoChanges(snapshot: Snapshot, expected: Expected): ProtectedCh
   return withoutParts([...found.values()])
 }
 
-function undoOnce(snapshot: Snapshot, { skip, settle, keep }: Expected): ProtectedChange[] {
+function undoOnce(snapshot: Snapshot, { skip, settle, keep }: ExpectedChanges): ProtectedChange[] {
   const changes: ProtectedChange[] = []
   // From the top down: files below a link that the command created must not be touched.
   for (const [place, before] of [...snapshot.above].sort(([a], [b]) => a.length - b.length)) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { shortage } from './watch-limits.ts'
+import { memoryShortage } from './watch-limits.ts'
 
 const meminfo = (total: number, available: number) =>
   `MemTotal:       ${total} kB\nMemFree:          100 kB\nMemAvailable:   ${available} kB\nBuffers: 1 kB\n`
@@ -11,10 +11,10 @@ describe('shortage', () => {
     ['a large machine', 64_000_000, 600_000, undefined],
     ['a large machine with hardly anything left', 64_000_000, 500_000, 500_000 * 1024],
   ])('%s', (_, total, available, expected) => {
-    expect(shortage(meminfo(total, available))).toBe(expected)
+    expect(memoryShortage(meminfo(total, available))).toBe(expected)
   })
 
   it('returns nothing without the numbers', () => {
-    expect(shortage('')).toBeUndefined()
+    expect(memoryShortage('')).toBeUndefined()
   })
 })

@@ -63,7 +63,7 @@ function checkAll(): void {
     if (limit !== undefined) end(watch, limit)
     else if (watch.isOver) for (const { pid } of members) send(pid, 'SIGKILL')
   }
-  const left = shortage(readText('/proc/meminfo'))
+  const left = memoryShortage(readText('/proc/meminfo'))
   const [largest] = used.filter(({ watch }) => !watch.isOver).sort((a, b) => b.memory - a.memory)
   if (left !== undefined && largest !== undefined)
     end(largest.watch, { kind: 'machine_memory', value: Math.floor(left / megabyte) })
@@ -165,7 +165,7 @@ function usedIn(folder: string): number {
 }
 
 /** Returns the remaining bytes of memory, if that is too little for the machine to work normally. */
-export function shortage(meminfo: string): number | undefined {
+export function memoryShortage(meminfo: string): number | undefined {
   const kilobytes = (name: string) => Number(new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(meminfo)?.[1])
   const left = kilobytes('MemAvailable')
   // NaN is not a shortage.

@@ -5,7 +5,7 @@ import { isInside, namesIn } from '@cadre/disk'
 import { type Home, runningProcess, wasWritten, wasWrittenIn } from '@cadre/home'
 import { isOwnLine } from '../audit/audit-log.ts'
 import { followLinks } from '../paths/follow-links.ts'
-import type { Change, Expected } from './undo-changes.ts'
+import type { Change, ExpectedChanges } from './undo-changes.ts'
 import { watchHookLogs } from './watch-hook-logs.ts'
 
 // Folders of other programs also contain much that does not affect agents.
@@ -55,7 +55,7 @@ function isSamePlace(place: string, home: string): boolean {
  * Created before the command starts. Journals may grow if another process was running the session before, because the
  * command could forge a lease. This process remembers its own writes.
  */
-export function expectedIn(home: Home | undefined): Expected {
+export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
   const sessions = home?.at('sessions')
   const segments = home?.at('storage', 'wal')
   const settleHookLog = watchHookLogs()

@@ -11,13 +11,13 @@ const settingEffects: { readonly [key: string]: string } = {
   openai: 'decides where Cadre sends conversations and the key, and may run a command',
   anthropic: 'decides where Cadre sends conversations and the key, and may run a command',
   copilot: 'decides which program runs as the language server and where Cadre sends conversations and keys',
-  tools: 'runs code of the repository as tools',
+  tools: 'runs code from the repository as tools',
   check: 'runs a program when an agent asks for errors',
   web: 'lets agents access private networks',
   channels: 'receives and sends messages, and may open a port',
   daemon: 'makes the server for channels reachable from other machines',
   search:
-    'may run code of the repository or send file contents to the model endpoint for searches by meaning',
+    'may run code from the repository or send file contents to the model endpoint for searches by meaning',
 }
 
 /**
@@ -28,7 +28,7 @@ export async function configItems(home: string, project: string, isOwn = false):
   if (!existsSync(path.join(home, 'config.yaml'))) return []
   const loaded = await loadConfig({ home }).catch(() => undefined)
   if (loaded === undefined) return []
-  // The owner of the home wrote the settings, but not the files of the project.
+  // The owner of the home wrote the settings, but not the files in the project.
   if (isOwn)
     return loaded.needsTrust
       .flatMap((need) => itemsNamedBy(need, project))

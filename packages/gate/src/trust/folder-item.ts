@@ -5,7 +5,7 @@ export interface FolderItem extends TrustItem {
   /** The file to inspect, and the line if known. */
   readonly file: string
   readonly line?: number
-  /** What it would do, as the rest of a sentence: `runs code of the repository`. */
+  /** What it would do, as the rest of a sentence: `runs code from the repository`. */
   readonly what: string
 }
 

@@ -15,7 +15,7 @@ export interface HookItemsRequest {
 }
 
 /**
- * Returns the hooks of a project and its agents with the scripts they name, and project files that the user's own hooks
+ * Returns the hooks in a project and its agents with the scripts they name, and project files that the user's own hooks
  * run. Runs none of them.
  */
 export function hookItems(request: HookItemsRequest): FolderContents {
@@ -28,13 +28,13 @@ export function hookItems(request: HookItemsRequest): FolderContents {
     const item = agentHooksItem(agent, project, ownHome)
     if (item === undefined) return []
     const { path = agent.name, line } = agent.source ?? {}
-    const what = `${whatOf(readAgentHooks(agent).hooks.length)} (of the agent ${agent.name})`
+    const what = `${whatOf(readAgentHooks(agent).hooks.length)} (in agent ${agent.name})`
     return [{ ...item, file: path, ...(line !== undefined && { line }), what }]
   })
   const ofOthers = files.flatMap(({ path: file, projectFiles }): FolderItem[] => {
     if (projectFiles === undefined) return []
     const names = projectFiles.files.map((name) => path.relative(project, name)).join(', ')
-    const what = `contains a hook that runs files of this project: ${names}`
+    const what = `contains a hook that runs files in this project: ${names}`
     return [{ path: projectFiles.path, sha256: projectFiles.sha256, file, what }]
   })
   const unusable = diagnostics

@@ -20,6 +20,6 @@ export function importItems(project: string, userHome: string): FolderItem[] {
     ...importsItem(project, found),
     file: path.join(project, found.file),
     line: found.line,
-    what: `imports files outside this folder into the prompts of agents: ${found.targets.join(', ')}`,
+    what: `imports files outside this folder into agents' prompts: ${found.targets.join(', ')}`,
   }))
 }

@@ -2,7 +2,7 @@ import { findPromptFiles } from '@cadre/knowledge'
 import { promptAllowances, promptItem } from '../permissions/prompt-allowances.ts'
 import type { FolderItem } from './folder-item.ts'
 
-/** Prompt files of the project that allow calls without approval. */
+/** Prompt files in the project that allow calls without approval. */
 export function promptItems(project: string, userHome: string): readonly FolderItem[] {
   return findPromptFiles({ workspace: project, userHome }).prompts.flatMap((prompt) => {
     const item = promptItem(prompt)
@@ -12,7 +12,7 @@ export function promptItems(project: string, userHome: string): readonly FolderI
       {
         ...item,
         file: prompt.file,
-        what: `allows calls of /${prompt.name} without approval: ${rules.join(', ')}`,
+        what: `allows calls by /${prompt.name} without approval: ${rules.join(', ')}`,
       },
     ]
   })

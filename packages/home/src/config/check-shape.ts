@@ -1,11 +1,11 @@
 import { didYouMean } from '@cadre/core'
 import type { Diagnostic, Located } from '@cadre/disk'
-import type { Shape } from './config-shape.ts'
+import type { ValueShape } from './config-shape.ts'
 
 /** Returns all errors in a configuration or policy, each with its line and one sentence. */
 export function checkShape(
   root: Located,
-  shape: Shape,
+  shape: ValueShape,
   path: string,
   what: 'configuration' | 'policy' = 'configuration',
 ): Diagnostic[] {
@@ -15,7 +15,7 @@ export function checkShape(
   check(root, shape, '')
   return diagnostics
 
-  function check(at: Located, wanted: Shape, name: string): void {
+  function check(at: Located, wanted: ValueShape, name: string): void {
     if (wanted.kind === 'anything') return
     if (wanted.kind === 'choice') {
       if (typeof at.value === 'string' && wanted.of.includes(at.value)) return
@@ -62,7 +62,7 @@ const kindNames = {
   count: 'a whole number of at least 0',
   amount: 'a number of at least 0',
   texts: 'a list of strings',
-  names: 'a list of names of environment variables, such as [NPM_TOKEN]: names only, never values',
+  names: 'a list of environment variable names, such as [NPM_TOKEN]: names only, never values',
   words: 'a list of words, such as [npx, tsc, --noEmit]: the program first, then its arguments',
 } as const
 

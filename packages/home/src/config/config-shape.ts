@@ -1,27 +1,27 @@
 /** The expected type of a value in a configuration file. */
-export type Shape =
+export type ValueShape =
   | {
       readonly kind: 'text' | 'flag' | 'whole' | 'count' | 'amount' | 'texts' | 'words' | 'names' | 'anything'
     }
   | {
       readonly kind: 'keys'
-      readonly keys: { readonly [key: string]: Shape }
+      readonly keys: { readonly [key: string]: ValueShape }
       readonly required?: readonly string[]
     }
   /** Keys that the user chooses. */
-  | { readonly kind: 'named'; readonly of: Shape }
+  | { readonly kind: 'named'; readonly of: ValueShape }
   /** One of these words. */
   | { readonly kind: 'choice'; readonly of: readonly string[] }
 
-const text: Shape = { kind: 'text' }
-export const flag: Shape = { kind: 'flag' }
+const text: ValueShape = { kind: 'text' }
+export const flag: ValueShape = { kind: 'flag' }
 /** A whole number above 0. */
-export const whole: Shape = { kind: 'whole' }
+export const whole: ValueShape = { kind: 'whole' }
 /** A number, 0 or more. */
-export const amount: Shape = { kind: 'amount' }
+export const amount: ValueShape = { kind: 'amount' }
 
 /** The settings of a model server. */
-const server: { readonly [key: string]: Shape } = {
+const server: { readonly [key: string]: ValueShape } = {
   baseUrl: text,
   keyCommand: text,
   keyHeader: text,
@@ -36,7 +36,7 @@ const server: { readonly [key: string]: Shape } = {
 }
 
 /** All keys of `config.yaml`, in the order of the documentation. */
-export const configShape: Extract<Shape, { kind: 'keys' }> = {
+export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
   kind: 'keys',
   keys: {
     entry: text,

@@ -1,10 +1,10 @@
 import { CadreError, didYouMean } from '@cadre/core'
-import { configShape, type Shape } from './config-shape.ts'
+import { configShape, type ValueShape } from './config-shape.ts'
 
 export interface FoundKey {
   /** From the outermost key to the innermost. A name that the user chose may contain dots: `models.gpt-4.1.window`. */
   readonly keys: readonly string[]
-  readonly shape: Shape
+  readonly shape: ValueShape
 }
 
 /** Finds a configuration key in dotted notation. Throws a `usage` error with similar keys if there is none. */
@@ -17,15 +17,16 @@ export function findKey(written: string): FoundKey {
 }
 
 /** All keys in the order of the documentation. `NAME` is a placeholder for names that the user chooses. */
-export function keysOfConfig(shape: Shape = configShape, prefix = ''): string[] {
-  const below = (name: string, next: Shape) => keysOfConfig(next, prefix === '' ? name : `${prefix}.${name}`)
+export function keysOfConfig(shape: ValueShape = configShape, prefix = ''): string[] {
+  const below = (name: string, next: ValueShape) =>
+    keysOfConfig(next, prefix === '' ? name : `${prefix}.${name}`)
   if (shape.kind === 'keys') return Object.entries(shape.keys).flatMap(([name, next]) => below(name, next))
   return shape.kind === 'named' ? below('NAME', shape.of) : [prefix]
 }
 
-function match(parts: readonly string[], shape: Shape): FoundKey | undefined {
+function match(parts: readonly string[], shape: ValueShape): FoundKey | undefined {
   if (parts.length === 0) return { keys: [], shape }
-  const below = (key: string, rest: readonly string[], next: Shape): FoundKey | undefined => {
+  const below = (key: string, rest: readonly string[], next: ValueShape): FoundKey | undefined => {
     const found = match(rest, next)
     return found && { keys: [key, ...found.keys], shape: found.shape }
   }

@@ -4,7 +4,7 @@ import { type JsonObject, sentenceOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { type Located, readYaml } from '@cadre/disk'
 import { checkShape } from './check-shape.ts'
-import { configShape, type Shape } from './config-shape.ts'
+import { configShape, type ValueShape } from './config-shape.ts'
 
 export interface ConfigFile {
   readonly path: string
@@ -23,7 +23,7 @@ const maxBytes = 1_000_000
 /** What kind of file it is. */
 export interface FileKind {
   readonly name: 'configuration' | 'policy'
-  readonly shape: Shape
+  readonly shape: ValueShape
   /** Converts other spellings to the form of the shape. */
   readonly prepare?: (
     root: Located,

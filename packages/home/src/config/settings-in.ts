@@ -1,6 +1,6 @@
 import type { Json } from '@cadre/core'
 import { isObject } from '@cadre/disk'
-import { configShape, type Shape } from './config-shape.ts'
+import { configShape, type ValueShape } from './config-shape.ts'
 import type { ConfigFile } from './read-config-file.ts'
 
 /** One setting of a configuration file, and where it is. */
@@ -27,7 +27,7 @@ interface Leaf {
   readonly value: Json
 }
 
-function leaves(value: Json, shape: Shape, keys: readonly string[]): Leaf[] {
+function leaves(value: Json, shape: ValueShape, keys: readonly string[]): Leaf[] {
   if (!isObject(value) || (shape.kind !== 'keys' && shape.kind !== 'named')) return [{ keys, value }]
   return Object.entries(value).flatMap(([key, below]) => {
     const next = shape.kind === 'named' ? shape.of : shape.keys[key]

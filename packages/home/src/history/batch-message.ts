@@ -16,7 +16,7 @@ export function foundMessage(names: readonly string[]): string {
 }
 
 /** The message for changes without a note: by people, or by commands while no daemon was running. */
-export function unnotedMessage(names: readonly string[]): string {
+export function unrecordedChangesMessage(names: readonly string[]): string {
   const subject = `changed without a note: ${names.join(', ')}`
   if (names.length === 1 || subject.length <= maxLength) return `${oneLine(subject)}\n`
   return `changed without a note: ${names.length} files\n\n${list(names)}\n`

@@ -25,9 +25,9 @@ import {
 } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { Leases } from '../leases/leases.ts'
-import { batchMessage, foundMessage, unnotedMessage } from './batch-message.ts'
+import { batchMessage, foundMessage, unrecordedChangesMessage } from './batch-message.ts'
 import { writeHomeExclude } from './home-exclude.ts'
-import { isAtRest } from './is-at-rest.ts'
+import { isReadyToCommit } from './is-ready-to-commit.ts'
 
 export interface HomeGit {
   /**
@@ -188,7 +188,7 @@ class HomeKeeper implements HomeGit {
     const others = changed.filter((name) => !staged.has(name))
     if (others.length > 0) {
       const isFirst = (await commitOf('HEAD', this.#at)) === undefined
-      await this.#commitPaths(others, isFirst ? foundMessage(others) : unnotedMessage(others))
+      await this.#commitPaths(others, isFirst ? foundMessage(others) : unrecordedChangesMessage(others))
     }
     await this.#pack()
   }
@@ -212,7 +212,7 @@ class HomeKeeper implements HomeGit {
       const isJournal = name.startsWith('sessions/') && how !== 'everything'
       if (isJournal) {
         const committed = await this.#committedSize(name)
-        if (!isAtRest(this.#home.at(name), () => ({ size: committed }))) continue
+        if (!isReadyToCommit(this.#home.at(name), () => ({ size: committed }))) continue
       }
       kept.push(name)
     }

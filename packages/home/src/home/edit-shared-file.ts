@@ -19,7 +19,7 @@ import {
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
-import { hasCode, ownerOnly, unlinkIfThere, writeWhole } from '@cadre/disk'
+import { hasCode, ownerOnly, unlinkIfExists, writeWhole } from '@cadre/disk'
 import { rememberWritten } from '../trust/unguarded.ts'
 
 const tries = 100
@@ -37,7 +37,7 @@ export function editFile(file: string, edit: (raw: RawText | undefined) => RawTe
       rememberWritten(file, Buffer.from(wanted, 'latin1'))
       if (putInPlace(draft, file, before)) return true
     } finally {
-      unlinkIfThere(draft)
+      unlinkIfExists(draft)
     }
   }
   throw new CadreError('timeout', 'another program keeps writing this file. Try again.', {
@@ -79,7 +79,7 @@ function isStill(file: string, before: Found | undefined): boolean {
 }
 
 function writeDraft(draft: string, raw: RawText, mode: number | undefined): void {
-  unlinkIfThere(draft)
+  unlinkIfExists(draft)
   const target = openSync(draft, 'wx', ownerOnly)
   try {
     writeWhole(target, Buffer.from(raw, 'latin1'), 0)

@@ -48,7 +48,7 @@ describe('the home', () => {
     const deep = made('a', 'b', 'c', 'd')
     expect(openHome({ cwd: deep, env: {} }).path).toBe(join(folder, 'a', 'b', '.cadre'))
     expect(openHome({ cwd: made('a'), env: {} }).path).toBe(join(folder, '.cadre'))
-    // A file of that name is not a home.
+    // A file with that name is not a home.
     writeFileSync(join(deep, '.cadre'), '')
     expect(openHome({ cwd: deep, env: {} }).path).toBe(join(folder, 'a', 'b', '.cadre'))
   })

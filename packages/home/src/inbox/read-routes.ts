@@ -136,7 +136,7 @@ function taskOf(at: Located, wrong: Wrong): TaskTemplate | undefined {
     wrong(
       line,
       'wrong-value',
-      'task must be a mapping of keys to values: file, title, who and other fields of the task.',
+      'task must be a mapping of keys to values: file, title, who and other task fields.',
     )
     return undefined
   }

@@ -37,7 +37,7 @@ export interface TaskTemplate {
   readonly who: readonly string[]
   readonly tags: readonly string[]
   readonly priority?: string
-  /** `description` and other fields of the task. */
+  /** `description` and other task fields. */
   readonly fields: { readonly [field: string]: string }
 }
 

@@ -3,15 +3,15 @@ import { readPlainFile } from '../home/edit-shared-file.ts'
 import type { Home } from '../home/open-home.ts'
 import { type ReadRoutes, readRoutes } from './read-routes.ts'
 
-export type RoutesNow =
+export type CurrentRoutes =
   /** There is no `inbox/routes.yaml`. */
   { readonly kind: 'none' } | ({ readonly kind: 'read' } & ReadRoutes)
 
 /** Returns the current content of `inbox/routes.yaml`. Parses it again only if it has changed. */
-export function openRoutes(home: Home): () => RoutesNow {
+export function openRoutes(home: Home): () => CurrentRoutes {
   const shown = 'inbox/routes.yaml'
   let raw: string | undefined
-  let now: RoutesNow = { kind: 'none' }
+  let now: CurrentRoutes = { kind: 'none' }
   return () => {
     const found = readPlainFile(home.at('inbox', 'routes.yaml'))
     if (found !== raw) {

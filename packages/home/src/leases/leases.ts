@@ -8,7 +8,7 @@ import {
   type ProcessIdentity,
   readRegular,
   systemErrorCode,
-  unlinkIfThere,
+  unlinkIfExists,
 } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 
@@ -79,7 +79,7 @@ export class Leases {
   private giveUp(path: string): void {
     const { token } = this.self
     try {
-      if (this.holder(path)?.process.token === token) unlinkIfThere(path)
+      if (this.holder(path)?.process.token === token) unlinkIfExists(path)
       unreleasedFiles.delete(path)
     } catch (error) {
       unreleasedFiles.set(path, token)
@@ -90,7 +90,7 @@ export class Leases {
   private removeLeftBehind(): void {
     for (const [path, token] of [...unreleasedFiles])
       attempt(() => {
-        if (this.holder(path)?.process.token === token) unlinkIfThere(path)
+        if (this.holder(path)?.process.token === token) unlinkIfExists(path)
         unreleasedFiles.delete(path)
       })
   }
@@ -147,7 +147,7 @@ export class Leases {
     const folder = this.home.at('storage', 'leases')
     for (const name of readdirSync(folder)) {
       const holder = name.endsWith('.process') ? this.holder(`${folder}/${name}`) : undefined
-      if (holder?.process.host === this.self.host && !this.lives(holder)) unlinkIfThere(`${folder}/${name}`)
+      if (holder?.process.host === this.self.host && !this.lives(holder)) unlinkIfExists(`${folder}/${name}`)
     }
   }
 
@@ -182,7 +182,7 @@ export class Leases {
       writeFileSync(`${card}.tmp`, JSON.stringify(this.self), { mode: ownerOnly })
       renameSync(`${card}.tmp`, card)
     } catch (error) {
-      attempt(() => unlinkIfThere(`${card}.tmp`))
+      attempt(() => unlinkIfExists(`${card}.tmp`))
       throw error
     }
   }
@@ -214,7 +214,7 @@ export class Leases {
       return true
     } catch (error) {
       if (hasCode(error, 'EEXIST')) return false
-      attempt(() => unlinkIfThere(path))
+      attempt(() => unlinkIfExists(path))
       throw error
     }
   }
@@ -243,7 +243,7 @@ export class Leases {
       this.claim(mine)
       renameSync(mine, path)
     }
-    for (const right of rights) unlinkIfThere(right)
+    for (const right of rights) unlinkIfExists(right)
     return isDead
   }
 

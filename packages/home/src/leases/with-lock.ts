@@ -12,7 +12,7 @@ const timeoutMs = 30_000
  */
 export async function withLock<T>(home: Home, name: string, work: () => T): Promise<T> {
   const leases = new Leases(home, thisProcess())
-  // Session names do not start with a dot, so this cannot be the lease of a session.
+  // Session names do not start with a dot, so this cannot be a session's lease.
   const lock = `.${name}`
   try {
     for (const until = Date.now() + timeoutMs; ; ) {

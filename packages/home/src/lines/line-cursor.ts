@@ -20,7 +20,7 @@ export interface Generation {
   readonly file: string
 }
 
-export interface Handled {
+export interface HandledLine {
   readonly at: number
   readonly end: number
   readonly line: number
@@ -46,13 +46,13 @@ export class LineCursor {
   readonly place: string
   private readonly limits: CursorLimits
   private written: number
-  private records: (Generation | Handled)[] = []
+  private records: (Generation | HandledLine)[] = []
   private readonly ids = new Set<string>()
   private readonly sums = new Map<string, number>()
   /** Handled lines of earlier generations that were not found in this one yet. */
   private pool = new Map<string, number>()
   now: Generation | undefined
-  last: Handled | undefined
+  last: HandledLine | undefined
 
   constructor(place: string, limits: CursorLimits = defaultLimits) {
     this.place = place
@@ -70,7 +70,7 @@ export class LineCursor {
     return (this.pool.get(sum) ?? 0) > 0
   }
 
-  add(record: Generation | Handled): void {
+  add(record: Generation | HandledLine): void {
     // A new generation determines the meaning of the lines after it, so it must be durable. If the write fails, nothing is recorded, and
     // the line is handled again.
     appendLines(this.place, [JSON.stringify(record)], { durable: 'generation' in record })
@@ -99,7 +99,7 @@ export class LineCursor {
     for (const record of this.records.splice(0)) this.take(record)
   }
 
-  private take(record: Generation | Handled): void {
+  private take(record: Generation | HandledLine): void {
     this.records.push(record)
     if ('generation' in record) {
       if (record.generation !== this.now?.generation) {
@@ -121,7 +121,7 @@ function change(counts: Map<string, number>, sum: string, by: number): void {
 }
 
 /** Reads all complete records. */
-function readRecords(place: string): (Generation | Handled)[] {
+function readRecords(place: string): (Generation | HandledLine)[] {
   let text: string
   try {
     text = readRegular(place).toString('utf8')
@@ -137,7 +137,7 @@ function readRecords(place: string): (Generation | Handled)[] {
   })
 }
 
-function isRecord(value: unknown): value is Generation | Handled {
+function isRecord(value: unknown): value is Generation | HandledLine {
   if (!isObject(value)) return false
   const wholes =
     'generation' in value ? [value['generation'], value['until']] : [value['at'], value['end'], value['line']]

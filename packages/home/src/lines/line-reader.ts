@@ -10,13 +10,13 @@ import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { type JsonObject, parseJson } from '@cadre/core'
 import { isObject, openWithoutLinks } from '@cadre/disk'
-import type { Generation, Handled, LineCursor } from './line-cursor.ts'
+import type { Generation, HandledLine, LineCursor } from './line-cursor.ts'
 import { type FoundLine, maxExcerptBytes, maxLineLength, readLines } from './split-lines.ts'
 
 interface Item {
   /** Counted from 1. */
   readonly number: number
-  readonly handled: Handled
+  readonly handled: HandledLine
 }
 
 export interface ReadLine extends Item {
@@ -106,7 +106,7 @@ export class LineReader {
     return items
   }
 
-  private isKnown({ id, sum, at }: Handled, now: Generation, seen: ReadonlySet<string>): boolean {
+  private isKnown({ id, sum, at }: HandledLine, now: Generation, seen: ReadonlySet<string>): boolean {
     if (id !== undefined) return this.cursor.hasId(id) || seen.has(id)
     return at < now.until && this.cursor.wasHandledBefore(sum)
   }
@@ -121,7 +121,7 @@ export class LineReader {
     const text = line.bytes.toString('utf8').replace(/^\ufeff/, '')
     if (text.trim() === '') return undefined
     const sum = sumOf(line.bytes)
-    const handled: Handled = { at, end, line: number, sum, ...(line.isOpen && { open: true }) }
+    const handled: HandledLine = { at, end, line: number, sum, ...(line.isOpen && { open: true }) }
     if (line.isTooLong) return { kind: 'unreadable', number, handled, reason: 'it is too long' }
     const parsed = parseJson(text)
     if (!parsed.ok) return { kind: 'unreadable', number, handled, reason: 'it is not JSON' }
@@ -141,7 +141,7 @@ export class LineReader {
 const maxDepth = 100
 
 /** Returns whether the last handled line is still at its position. */
-export function isStill(file: number, { at, end, sum }: Handled): boolean {
+export function isStill(file: number, { at, end, sum }: HandledLine): boolean {
   const length = end - at > maxLineLength + 2 ? maxExcerptBytes : end - at
   const bytes = Buffer.alloc(length)
   if (readSync(file, bytes, 0, bytes.length, at) < bytes.length) return false

@@ -14,7 +14,7 @@ export interface MailMessage {
   readonly toSession?: string
   readonly text: string
   readonly summary?: string
-  /** Set if it was imported from the inbox of another program, so its author is unknown. */
+  /** Set if it was imported from another program's inbox, so its author is unknown. */
   readonly imported?: true
   /** How many sessions in a chain were started by messages before this one. */
   readonly depth: number

@@ -26,7 +26,7 @@ function weaknessOf(place: string, file: string): Diagnostic | undefined {
   if (uid !== root)
     return warning(
       file,
-      `${who} is owned by user ${uid}, not by root, so that user can change the policy of the organisation.`,
+      `${who} is owned by user ${uid}, not by root, so that user can change the organisation's policy.`,
       `Run: chown root ${place}`,
     )
   const isOpen = (mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== root)
@@ -34,7 +34,7 @@ function weaknessOf(place: string, file: string): Diagnostic | undefined {
   const others = (mode & 0o002) !== 0 ? 'anyone' : `group ${gid}`
   return warning(
     file,
-    `${who} is writable by ${others}, who can change the policy of the organisation.`,
+    `${who} is writable by ${others}, who can change the organisation's policy.`,
     `Run: chmod go-w ${place}`,
   )
 }

@@ -1,5 +1,5 @@
 import type { Diagnostic, Located } from '@cadre/disk'
-import type { Shape } from '../config/config-shape.ts'
+import type { ValueShape } from '../config/config-shape.ts'
 
 type Pair = readonly [key: string, field: Located]
 
@@ -9,19 +9,19 @@ type Pair = readonly [key: string, field: Located]
  */
 export function joinDottedKeys(
   root: Located,
-  shape: Shape,
+  shape: ValueShape,
   path: string,
 ): { readonly root: Located; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = []
   return { root: join(root, shape), diagnostics }
 
-  function join(at: Located, wanted: Shape | undefined): Located {
+  function join(at: Located, wanted: ValueShape | undefined): Located {
     return at.fields === undefined || wanted?.kind !== 'keys'
       ? at
       : joinPairs([...at.fields], at.line, wanted)
   }
 
-  function joinPairs(pairs: readonly Pair[], line: number, wanted: Shape | undefined): Located {
+  function joinPairs(pairs: readonly Pair[], line: number, wanted: ValueShape | undefined): Located {
     const groups = new Map<string, Pair[]>()
     for (const [key, field] of pairs) {
       const [name, rest] = split(key)
@@ -38,7 +38,7 @@ export function joinDottedKeys(
   }
 
   /** Joins all entries of one key. An empty rest means the key itself. */
-  function joinGroup(name: string, group: readonly Pair[], wanted: Shape | undefined): Located {
+  function joinGroup(name: string, group: readonly Pair[], wanted: ValueShape | undefined): Located {
     const [first, ...others] = group as [Pair, ...Pair[]]
     if (others.length === 0 && first[0] === '') return join(first[1], wanted)
     const pairs = group.flatMap(([rest, field]): readonly Pair[] => {

@@ -14,7 +14,7 @@ import path from 'node:path'
 import { showDiagnostic } from '@cadre/disk'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Shape } from '../config/config-shape.ts'
+import type { ValueShape } from '../config/config-shape.ts'
 import { loadPolicy } from './load-policy.ts'
 import { policyShape } from './policy-shape.ts'
 import { restrictions } from './restrictions.ts'
@@ -182,8 +182,8 @@ describe('an invalid policy never counts as no policy', () => {
     ['paths: {deny: [a]}', ':1: paths.deny must be a mapping of keys to values, not a list.'],
     ['paths.deny.read: secrets', ':1: paths.deny.read must be a list of strings'],
     ['paths.allow.read: [a]', ':1: There is no key "allow" under paths'],
-    ['environment: [A=b]', ':1: environment must be a list of names of environment variables'],
-    ['environment: ["*"]', ':1: environment must be a list of names'],
+    ['environment: [A=b]', ':1: environment must be a list of environment variable names'],
+    ['environment: ["*"]', ':1: environment must be a list of environment variable names'],
     [
       'commands: {timeoutSeconds: 0}',
       ':1: commands.timeoutSeconds must be a whole number greater than 0, not 0.',
@@ -264,7 +264,7 @@ describe('the documentation', () => {
     expect(isTold).toBe(true)
   })
 
-  function namesOf(shape: Shape, prefix = ''): string[] {
+  function namesOf(shape: ValueShape, prefix = ''): string[] {
     if (shape.kind !== 'keys') return [prefix]
     return Object.entries(shape.keys).flatMap(([key, below]) =>
       namesOf(below, prefix === '' ? key : `${prefix}.${key}`),
@@ -298,7 +298,7 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(said).toHaveLength(2)
     if (!isRoot) return
     expect(said[0]).toBe(
-      `This policy is writable by anyone, who can change the policy of the organisation. Run: chmod go-w ${organisation()}`,
+      `This policy is writable by anyone, who can change the organisation's policy. Run: chmod go-w ${organisation()}`,
     )
     expect(said[1]).toContain(`${at('etc')} is writable by anyone`)
   })

@@ -13,7 +13,7 @@ export interface PolicyRequest {
   readonly organisation?: string
   /** `~/.config/cadre/policy.yaml`. */
   readonly user?: string
-  /** `storage/policy.yaml` of the home. */
+  /** `storage/policy.yaml` in the home. */
   readonly project?: string
   /** Returns whether a person trusts what the project's file permits beyond the defaults. Default: nothing is trusted. */
   readonly trusted?: (item: TrustItem) => boolean

@@ -1,14 +1,14 @@
-import { amount, flag, type Shape, whole } from '../config/config-shape.ts'
+import { amount, flag, type ValueShape, whole } from '../config/config-shape.ts'
 
-const enabled: Shape = { kind: 'keys', keys: { enabled: flag } }
+const enabled: ValueShape = { kind: 'keys', keys: { enabled: flag } }
 /** A whole number, 0 or more. */
-const count: Shape = { kind: 'count' }
+const count: ValueShape = { kind: 'count' }
 
-const permission: Shape = { kind: 'choice', of: ['allow', 'ask', 'deny'] }
-const patterns: Shape = { kind: 'keys', keys: { read: { kind: 'texts' }, write: { kind: 'texts' } } }
+const permission: ValueShape = { kind: 'choice', of: ['allow', 'ask', 'deny'] }
+const patterns: ValueShape = { kind: 'keys', keys: { read: { kind: 'texts' }, write: { kind: 'texts' } } }
 
 /** All keys of a policy file, in the order of the documentation. */
-export const policyShape: Extract<Shape, { kind: 'keys' }> = {
+export const policyShape: Extract<ValueShape, { kind: 'keys' }> = {
   kind: 'keys',
   keys: {
     customAgent: enabled,

@@ -23,7 +23,7 @@ import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
 import {
   configName,
   teamsFolder as folder,
-  inboxesName,
+  inboxesFolder,
   refuseFolder,
   refuseLinks,
   removeTeamFiles,
@@ -42,7 +42,7 @@ export type TeamAddress =
       /** True if this process serves the team, so the message will be delivered. */
       readonly isServed: boolean
     }
-  /** Several of its teams have a member of this name. */
+  /** Several of its teams have a member with this name. */
   | { readonly kind: 'ambiguous'; readonly names: readonly string[] }
   /** No member of its teams has this name. `names`: the members. */
   | { readonly kind: 'nobody'; readonly names: readonly string[] }
@@ -150,7 +150,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
           return `A team named ${before.name} already exists, led by session ${before.leadAgentId}. Choose another name.`
         const strange = refuseLinks(home, place) ?? refuseFolder(home, place)
         if (strange !== undefined) return strange
-        home.folder(folder, place, inboxesName)
+        home.folder(folder, place, inboxesFolder)
         const config = configOfTeam(wanted, time())
         editFile(file, () => rawOf(`${JSON.stringify(config, null, 2)}\n`))
         made = { team: keep(place, config), place }
@@ -158,7 +158,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
       })
       if (made === undefined) return refused ?? 'Cannot create the team.'
       const { team, place } = made
-      for (const message of foreignMessages(home.at(folder, place, inboxesName)))
+      for (const message of foreignMessages(home.at(folder, place, inboxesFolder)))
         if (team.boxes.has(message.to))
           await appendLine(home, team.inboxes, message.to, lineOfMessage(message))
       return undefined
@@ -236,7 +236,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
       const team = teamNamed(name)
       if (team === undefined) return undefined
       if (team.count() < maxMessages) return undefined
-      return `Message limit of team ${team.config.name} reached (${maxMessages}, limits.teamMessages). Finish with what you have and report what is left.`
+      return `Message limit reached for team ${team.config.name} (${maxMessages}, limits.teamMessages). Finish with what you have and report what is left.`
     },
   }
 

@@ -7,20 +7,20 @@
  *    deleting can be retried.
  */
 import { rmdirSync } from 'node:fs'
-import { entryAt, hasCode, listFolder, unlinkIfThere } from '@cadre/disk'
+import { entryAt, hasCode, listFolder, unlinkIfExists } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
 
 export const teamsFolder = 'teams'
 export const configName = 'config.json'
-export const inboxesName = 'inboxes'
+export const inboxesFolder = 'inboxes'
 
 /** Left behind by a process that was killed while it wrote the configuration. */
 const draft = /^\.config\.json\.\d+\.tmp$/
 
 /** Returns the reason why the folder of a team cannot be used, or `undefined` if it can or does not exist. */
 export function refuseLinks(home: Home, place: string): string | undefined {
-  const folders = [[teamsFolder], [teamsFolder, place], [teamsFolder, place, inboxesName]]
+  const folders = [[teamsFolder], [teamsFolder, place], [teamsFolder, place, inboxesFolder]]
   const wrong = folders.find((names) => entryAt(home.at(...names))?.isDirectory() === false)
   return wrong && `${wrong.join('/')} is not a regular folder. Ask a person to replace it.`
 }
@@ -30,11 +30,11 @@ export function refuseFolder(home: Home, place: string): string | undefined {
   const names = listFolder(home.at(teamsFolder, place))
   const others = names.includes(configName)
     ? []
-    : names.filter((name) => name !== inboxesName && !draft.test(name))
+    : names.filter((name) => name !== inboxesFolder && !draft.test(name))
   // The author of existing messages in Cadre's format is unknown. They would be delivered as messages of this team.
-  const inboxes = listFolder(home.at(teamsFolder, place, inboxesName))
+  const inboxes = listFolder(home.at(teamsFolder, place, inboxesFolder))
   const messages = inboxes.filter((name) => !name.endsWith('.json'))
-  const strange = [...others, ...messages.map((name) => `${inboxesName}/${name}`)]
+  const strange = [...others, ...messages.map((name) => `${inboxesFolder}/${name}`)]
   if (strange.length === 0) return undefined
   const list = strange.slice(0, 3).join(', ')
   return `${teamsFolder}/${place} contains files that do not belong to this team (${list}). Choose another name, or ask a person to remove that folder.`
@@ -44,10 +44,10 @@ export function removeTeamFiles(home: Home, place: string, members: Iterable<str
   const at = home.at(teamsFolder, place)
   for (const member of members)
     for (const name of [member, receiptsName(member)])
-      unlinkIfThere(home.at(teamsFolder, place, inboxesName, `${name}.jsonl`))
-  for (const name of listFolder(at)) if (draft.test(name)) unlinkIfThere(home.at(teamsFolder, place, name))
-  removeIfEmpty(home.at(teamsFolder, place, inboxesName))
-  unlinkIfThere(home.at(teamsFolder, place, configName))
+      unlinkIfExists(home.at(teamsFolder, place, inboxesFolder, `${name}.jsonl`))
+  for (const name of listFolder(at)) if (draft.test(name)) unlinkIfExists(home.at(teamsFolder, place, name))
+  removeIfEmpty(home.at(teamsFolder, place, inboxesFolder))
+  unlinkIfExists(home.at(teamsFolder, place, configName))
   removeIfEmpty(at)
 }
 

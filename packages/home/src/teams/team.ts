@@ -1,7 +1,7 @@
 import { leadNames } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import type { TeamConfig } from './team-config.ts'
-import { inboxesName, teamsFolder } from './team-folder.ts'
+import { inboxesFolder, teamsFolder } from './team-folder.ts'
 import { TeamInbox } from './team-inbox.ts'
 
 /** The name of the inbox of the session that leads a team. */
@@ -24,7 +24,7 @@ export class Team {
 
   constructor(home: Home, name: string, config: TeamConfig) {
     this.config = config
-    this.inboxes = `${teamsFolder}/${name}/${inboxesName}`
+    this.inboxes = `${teamsFolder}/${name}/${inboxesFolder}`
     const owners = [leadBox, ...config.members.map((member) => member.name)]
     this.boxes = new Map(owners.map((owner) => [owner, new TeamInbox(home, this.inboxes, owner)]))
   }

@@ -40,7 +40,7 @@ export function findScriptImports(
   }
 }
 
-/** A file beside a script takes precedence over a standard module of the same name. */
+/** A file beside a script takes precedence over a standard module with the same name. */
 function pythonFiles(name: string): string[] {
   const [module = ''] = name.trim().split(/\s/)
   const dots = /^\.*/.exec(module)?.[0].length ?? 0

@@ -42,7 +42,7 @@ export function openGrants(folder: string): Grants {
       if (run === undefined)
         throw new CadreError(
           'not_found',
-          'Cadre cannot record the flags of this run, because its home directory does not exist.',
+          "Cadre cannot record this run's flags, because its home directory does not exist.",
           {
             where: home,
           },
@@ -116,7 +116,7 @@ function write(file: string, text: string): void {
     rmSync(draft, { force: true })
     throw new CadreError(
       'configuration',
-      `Cadre cannot record the flags of this run: ${sentenceOf(error)} Repeat them when you resume it.`,
+      `Cadre cannot record this run's flags: ${sentenceOf(error)} Repeat them when you resume it.`,
       { where: file, cause: error },
     )
   }

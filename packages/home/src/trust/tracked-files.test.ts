@@ -30,7 +30,7 @@ const digest = async () => {
   return tracked.kind === 'some' ? tracked.sha256 : tracked.kind
 }
 
-it('is empty outside a repository, and in one that tracks no files of the home', async () => {
+it('is empty outside a repository, and in one that tracks no files in the home', async () => {
   write('.cadre/config.yaml', 'a')
   expect(await trackedFiles(home)).toEqual({ kind: 'none' })
   git(folder, 'init', '-q')

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { messageOf } from '@cadre/core'
 import { isInside, type Repository, repositoryAt, tryGit } from '@cadre/disk'
 
-/** The files of a home that an enclosing repository tracks, so that a clone or pull can add them. */
+/** The files in a home that an enclosing repository tracks, so that a clone or pull can add them. */
 export type TrackedFiles =
   | { readonly kind: 'none' }
   /** Paths relative to the home, and one digest of their names and content. */
@@ -16,7 +16,7 @@ const maxFiles = 20_000
 const maxBytes = 256 * 1_024 * 1_024
 
 /**
- * Asks every enclosing repository which files of the home it tracks. Does not ask repositories inside the home, so they cannot hide files;
+ * Asks every enclosing repository which files in the home it tracks. Does not ask repositories inside the home, so they cannot hide files;
  * every file of a submodule counts as tracked. Runs no code from the repositories.
  */
 export async function trackedFiles(home: string): Promise<TrackedFiles> {

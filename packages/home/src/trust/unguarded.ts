@@ -64,7 +64,7 @@ function touchMark(mark: string): void {
 }
 
 /**
- * For code that has files of a home open and knows their content. Calls `look` with the home's real path when such a command has ended; it
+ * For code that has files in a home open and knows their content. Calls `look` with the home's real path when such a command has ended; it
  * restores changed files and remembers them as written. The returned function unsubscribes.
  */
 export function onRestoreFiles(look: (home: string) => void): () => void {

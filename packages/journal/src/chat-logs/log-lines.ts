@@ -25,7 +25,7 @@ export function headingText({ time, role }: EntryHeading): string {
 }
 
 /** Returns whether a line looks like a misspelt heading. */
-export function isNearlyHeading(line: string): boolean {
+export function looksLikeHeading(line: string): boolean {
   return nearHeading.test(line) && readHeading(line) === undefined
 }
 

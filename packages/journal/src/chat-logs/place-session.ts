@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, linkSync, openSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentDefinition, Controls, Entry, Json, SessionSpec } from '@cadre/core'
-import { hasCode, ownerOnly, unlinkIfThere, writeWhole } from '@cadre/disk'
+import { hasCode, ownerOnly, unlinkIfExists, writeWhole } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { checkSessionName, rememberWritten } from '@cadre/home'
 import { sessionPath } from '../engine/engine-parts.ts'
@@ -114,6 +114,6 @@ function putInPlace(home: Home, target: string, bytes: Buffer): boolean {
     if (hasCode(error, 'EEXIST')) return false
     throw error
   } finally {
-    unlinkIfThere(draft)
+    unlinkIfExists(draft)
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cadre/core'
 import { isObject, type RawText, readYaml, textOf } from '@cadre/disk'
 import type { ChatLog, LogEntry } from './chat-log.ts'
-import { type EntryHeading, isNearlyHeading, readHeading, sectionOf, unescapeText } from './log-lines.ts'
+import { type EntryHeading, looksLikeHeading, readHeading, sectionOf, unescapeText } from './log-lines.ts'
 
 /** The byte range of an entry in its file, from its heading to the next one. */
 export interface PlacedEntry {
@@ -35,8 +35,7 @@ export function readChatLog(raw: RawText): ReadChatLog {
   const lines = linesOf(raw)
   const first = lines.findIndex(({ text }) => text.trim() !== '')
   const title = lines[first]?.text ?? ''
-  if (/^---\s*$/.test(title))
-    return { kind: 'other', reason: 'it has the header of an agent file', isAgentFile: true }
+  if (/^---\s*$/.test(title)) return { kind: 'other', reason: 'it has an agent header', isAgentFile: true }
   const agent = textOf(/^# Agent:[ \t]*(.*?)[ \t]*$/i.exec(title)?.[1] ?? '')
   if (agent === '')
     return { kind: 'other', reason: 'it does not begin with "# Agent: <id>"', isAgentFile: false }
@@ -124,11 +123,11 @@ function entriesIn(
 ): PlacedEntry[] {
   const headings = lines.flatMap((line) => {
     const read = readHeading(line.text)
-    if (read === undefined && isNearlyHeading(line.text))
+    if (read === undefined && looksLikeHeading(line.text))
       problems.push({
         line: line.number,
         message:
-          'This looks like the heading of an entry, but Cadre treats it as text. Write "### YYYY-MM-DD HH:MM:SS | user", or assistant, tool_call, tool_result.',
+          'This looks like an entry heading, but Cadre treats it as text. Write "### YYYY-MM-DD HH:MM:SS | user", or assistant, tool_call, tool_result.',
       })
     return read === undefined ? [] : [{ ...read, line }]
   })
@@ -146,7 +145,7 @@ function entryOf({ time, role }: EntryHeading, body: string): LogEntry {
   return { time, role, name, input: at < 0 ? {} : inputOf(body.slice(at + 1)) }
 }
 
-/** The arguments of a call. Anything but a mapping is kept as text. */
+/** A call's arguments. Anything but a mapping is kept as text. */
 export function inputOf(written: string): JsonObject | string {
   if (written.trim() === '') return {}
   const read = readYaml({ text: written, path: 'arguments', limits: yamlSize })

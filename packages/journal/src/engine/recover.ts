@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
-import { isSameBoot, listFolder, type ProcessIdentity, syncPaths, unlinkIfThere } from '@cadre/disk'
+import { isSameBoot, listFolder, type ProcessIdentity, syncPaths, unlinkIfExists } from '@cadre/disk'
 import type { Home, Leases } from '@cadre/home'
 import { isSessionName } from '@cadre/home'
 import { type JournalDiagnostic, sessionPath } from './engine-parts.ts'
@@ -70,7 +70,7 @@ async function recoverAll(options: RecoverOptions): Promise<void> {
     if (boot !== undefined && !isSameBoot(boot, self.boot)) replayAll(frames, options)
     const paths = new Set(frames.map((frame) => sessionPath(home, frame.session)))
     await syncAll([...paths, home.at('sessions')])
-    for (const segment of own) unlinkIfThere(segment.path)
+    for (const segment of own) unlinkIfExists(segment.path)
     await syncAll([home.at('storage', 'wal')])
   }
 }
@@ -85,7 +85,7 @@ function replayAll(frames: readonly Frame[], { home, report }: RecoverOptions): 
       report({
         ...about,
         code: 'segment.replayed',
-        message: 'Cadre restored entries of the session file that were lost in a power failure.',
+        message: 'Cadre restored entries in the session file that were lost in a power failure.',
       })
     } else if (replayed.kind === 'kept') {
       const message = `The session file was changed after a power failure. Cadre kept the earlier entries as ${replayed.beside}.`

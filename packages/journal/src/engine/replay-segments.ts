@@ -93,7 +93,7 @@ function isStamped(image: Image, at: number): boolean {
   return false
 }
 
-/** A stamp is written only over a field of the same name. */
+/** A stamp is written only over a field with the same name. */
 function isPlaceOf(stamp: Buffer, whole: Buffer, at: number): boolean {
   const name = stamp.indexOf(':') + 1
   return whole.length >= at + stamp.length && whole.subarray(at, at + name).equals(stamp.subarray(0, name))

@@ -165,12 +165,12 @@ export class SessionRun implements Run {
   private async askOutside(question: Question, signal: AbortSignal): Promise<Answer | undefined> {
     const { name } = question
     signal.throwIfAborted()
-    // Every call of a reply may wait for an answer, so many listeners are not a leak.
+    // Every call in a reply may wait for an answer, so many listeners are not a leak.
     setMaxListeners(0, signal)
     const answered = new AbortController()
     const outside = new Promise<Answer>((resolve) => this.asking.set(name, (answer) => resolve(answer)))
     const asked = this.host.ask(this.file.id, question, AbortSignal.any([signal, answered.signal]))
-    // Many calls of one reply may wait for a person.
+    // Many calls in one reply may wait for a person.
     setMaxListeners(0, signal)
     const stopped = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: answered.signal })

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, ftruncateSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ProcessIdentity } from '@cadre/disk'
-import { ownerOnly, syncPath, syncPaths, unlinkIfThere, writeWhole } from '@cadre/disk'
+import { ownerOnly, syncPath, syncPaths, unlinkIfExists, writeWhole } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { encodeFrame, encodeOwner, type FrameKind } from './segment-frames.ts'
 
@@ -171,7 +171,7 @@ export class WriteAhead {
     for (let first = this.segments[0]; first?.marks.size === 0; first = this.segments[0]) {
       this.segments.shift()
       closeSync(first.file)
-      unlinkIfThere(first.path)
+      unlinkIfExists(first.path)
     }
   }
 
@@ -186,7 +186,7 @@ export class WriteAhead {
       writeWhole(file, owner, 0)
     } catch (error) {
       closeSync(file)
-      unlinkIfThere(path)
+      unlinkIfExists(path)
       throw error
     }
     // The directory entries of the segment, and of new folders above it, must be synced too.

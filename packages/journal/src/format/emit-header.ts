@@ -20,8 +20,8 @@ export interface HeaderState {
 export const statusWidth = 'completed'.length
 export const outcomeWidth = 'incomplete'.length
 // The comments list the valid values, and preserve the padding in editors that strip trailing spaces.
-export const statusRemark = ' # active | sleeping | completed | error'
-export const outcomeRemark = ' # null | completed | incomplete | error | cancelled'
+export const statusComment = ' # active | sleeping | completed | error'
+export const outcomeComment = ' # null | completed | incomplete | error | cancelled'
 
 /** Everything before the first entry. Header and entries are sufficient to resume the session. */
 export function emitHeader(spec: SessionSpec, state: HeaderState): { text: string; layout: Layout } {
@@ -32,9 +32,9 @@ export function emitHeader(spec: SessionSpec, state: HeaderState): { text: strin
     (spec.parent ? `parent: ${scalar(`${spec.parent.session}/${spec.parent.call}`, '  ')}\n` : '') +
     `created: ${scalar(spec.created, '  ')}\n`
   const middle =
-    `${emitStamp(state.updated, state.status)}${statusRemark}\n` +
+    `${emitStamp(state.updated, state.status)}${statusComment}\n` +
     `system_prompt: ${scalar(spec.systemPrompt, '  ')}\nmetadata:\n`
-  const rest = `${emitOutcome(state.outcome)}${outcomeRemark}\n${emitMetadata(spec, state.extra)}messages:\n`
+  const rest = `${emitOutcome(state.outcome)}${outcomeComment}\n${emitMetadata(spec, state.extra)}messages:\n`
   const stampAt = Buffer.byteLength(top)
   return { text: top + middle + rest, layout: { stampAt, outcomeAt: stampAt + Buffer.byteLength(middle) } }
 }

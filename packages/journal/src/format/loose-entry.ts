@@ -41,7 +41,7 @@ export function looseEntry(map: YAMLMap, document: Document.Parsed): LooseEntry 
   const { seq, timestamp: _timestamp, role: _role, content: _content, tool_calls: _calls, ...others } = values
   const fields: Record<string, Json> = {}
   for (const [key, value] of Object.entries(others)) {
-    if (key.length > maxKeyLength) return `a key of this entry is longer than ${maxKeyLength} characters`
+    if (key.length > maxKeyLength) return `a key in this entry is longer than ${maxKeyLength} characters`
     if (value !== null) fields[key] = textual.has(key) ? (text(key) ?? value) : value
   }
   const content = text('content')
@@ -95,11 +95,11 @@ function callsOf(map: YAMLMap, document: Document.Parsed): readonly WireCall[] |
   const calls: WireCall[] = []
   for (const item of list.items) {
     const call = resolveAlias(item, document)
-    if (!yaml.isMap(call)) return 'each item of tool_calls must be a mapping with a function'
+    if (!yaml.isMap(call)) return 'each item in tool_calls must be a mapping with a function'
     const inner = resolveAlias(call.get('function', true), document)
     const body = yaml.isMap(inner) ? inner : call
     const name = scalarText(body.get('name', true), document)
-    if (name === undefined || name === null) return 'each item of tool_calls needs the name of a function'
+    if (name === undefined || name === null) return 'each item in tool_calls needs a function name'
     const id = scalarText(call.get('id', true), document) ?? `call_${calls.length + 1}`
     const input = scalarText(body.get('arguments', true), document) ?? '{}'
     calls.push({ id, type: 'function', function: { name, arguments: input } })

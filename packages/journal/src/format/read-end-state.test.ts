@@ -17,10 +17,10 @@ const said = (seq: number, text: string) =>
   `  - seq: ${seq}\n    timestamp: t\n    role: assistant\n    content: ${text}\n    # end ${seq}\n`
 const ended = (seq: number, text = 'ok') =>
   `  - seq: ${seq}\n    timestamp: t\n    role: event\n    type: session.ended\n    report: ${text}\n    # end ${seq}\n`
-const isAtRest = (text: string) => {
+const isReadyToCommit = (text: string) => {
   writeFileSync(file, text)
   const found = readEndState(file)
-  return typeof found === 'object' && found.isAtRest
+  return typeof found === 'object' && found.isReadyToCommit
 }
 
 // Lengths around the read buffer sizes.
@@ -28,13 +28,13 @@ const lengths = [0, 1000, 1900, 2100, 3900, 4000, 4100, 100_000]
 
 it.each(lengths)('sees the end before and after a text of %d characters', (length) => {
   const text = 'x'.repeat(length)
-  expect(isAtRest(top('completed') + said(1, text) + ended(2))).toBe(true)
-  expect(isAtRest(top('error') + said(1, 'y') + ended(2, text))).toBe(true)
-  expect(isAtRest(top('active') + said(1, text) + ended(2))).toBe(false)
-  expect(isAtRest(`${top('completed')}${ended(1)}  - role: user\n    content: ${text}\n`)).toBe(false)
-  expect(isAtRest(top('completed') + ended(1) + said(2, text))).toBe(false)
+  expect(isReadyToCommit(top('completed') + said(1, text) + ended(2))).toBe(true)
+  expect(isReadyToCommit(top('error') + said(1, 'y') + ended(2, text))).toBe(true)
+  expect(isReadyToCommit(top('active') + said(1, text) + ended(2))).toBe(false)
+  expect(isReadyToCommit(`${top('completed')}${ended(1)}  - role: user\n    content: ${text}\n`)).toBe(false)
+  expect(isReadyToCommit(top('completed') + ended(1) + said(2, text))).toBe(false)
   // Truncated, or ended by another program.
-  expect(isAtRest((top('completed') + said(1, text) + ended(2)).slice(0, -3))).toBe(false)
+  expect(isReadyToCommit((top('completed') + said(1, text) + ended(2)).slice(0, -3))).toBe(false)
 })
 
 it('does not read a known file, and reports a missing one', () => {

@@ -10,7 +10,7 @@ const page = Buffer.allocUnsafe(pageSize)
 export interface EndState {
   /** The stats of the file that was read. */
   readonly stats: Stats
-  readonly isAtRest: boolean
+  readonly isReadyToCommit: boolean
 }
 
 /**
@@ -31,13 +31,13 @@ export function readEndState(
   }
   try {
     const stats = fstatSync(file)
-    return isKnown?.(stats) ? 'known' : { stats, isAtRest: isAtRest(file, stats.size) }
+    return isKnown?.(stats) ? 'known' : { stats, isReadyToCommit: isReadyToCommit(file, stats.size) }
   } finally {
     closeSync(file)
   }
 }
 
-function isAtRest(file: number, size: number): boolean {
+function isReadyToCommit(file: number, size: number): boolean {
   const text = textAt(file, 0)
   if (!/^status: (?:completed|error) /m.test(text.slice(0, topSize))) return false
   const end = size <= text.length ? text : textAt(file, Math.max(0, size - tailSize), tailSize)

@@ -1,5 +1,5 @@
 import { isSimpleKey } from './emit-entry.ts'
-import { type Layout, outcomeRemark, outcomeWidth, statusRemark, statusWidth } from './emit-header.ts'
+import { type Layout, outcomeComment, outcomeWidth, statusComment, statusWidth } from './emit-header.ts'
 import { TextCursor, type Value } from './text-cursor.ts'
 
 /** The keys and values of a header, before validation. */
@@ -14,13 +14,13 @@ export interface HeaderReading extends RawHeader {
   readonly end: number
 }
 
-const stamp = new RegExp(`^updated: '(.{24})'\nstatus: (\\w+) *${statusRemark.replaceAll('|', '\\|')}\n`)
-const outcome = new RegExp(`^  outcome: (\\w+) *${outcomeRemark.replaceAll('|', '\\|')}\n`)
-const stampLength = "updated: ''\nstatus: \n".length + 24 + statusWidth + statusRemark.length
-const outcomeLength = '  outcome: \n'.length + outcomeWidth + outcomeRemark.length
+const stamp = new RegExp(`^updated: '(.{24})'\nstatus: (\\w+) *${statusComment.replaceAll('|', '\\|')}\n`)
+const outcome = new RegExp(`^  outcome: (\\w+) *${outcomeComment.replaceAll('|', '\\|')}\n`)
+const stampLength = "updated: ''\nstatus: \n".length + 24 + statusWidth + statusComment.length
+const outcomeLength = '  outcome: \n'.length + outcomeWidth + outcomeComment.length
 
 /** Reads the fields above the prompt, which are enough for a list of sessions. `end` is the index after them. */
-export function readTop(
+export function readHeaderTop(
   text: string,
 ): { fields: RawHeader['fields']; stampIndex: number; end: number } | undefined {
   const cursor = new TextCursor(text)
@@ -34,7 +34,7 @@ export function readTop(
 
 /** Reads a header in exactly the format of `emitHeader`, so that it can be rewritten in place. Otherwise returns `undefined`. */
 export function readHeader(text: string): HeaderReading | undefined {
-  const top = readTop(text)
+  const top = readHeaderTop(text)
   if (top === undefined) return undefined
   const { stampIndex } = top
   const cursor = new TextCursor(text)

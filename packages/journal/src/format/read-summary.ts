@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import type { ReportStatus, SessionStatus } from '@cadre/core'
 import { openRegular, readRegular } from '@cadre/disk'
-import { readOutcome, readTop } from './read-header.ts'
+import { readHeaderTop, readOutcome } from './read-header.ts'
 import { type ReadOptions, readJournal } from './read-journal.ts'
 import { readWork } from './read-work.ts'
 
@@ -33,7 +33,7 @@ function summaryOfHead(options: ReadOptions): SessionSummary | undefined {
   const file = openRegular(options.path)
   try {
     const text = head.toString('utf8', 0, readSync(file, head, 0, headSize, 0))
-    const top = readTop(text)
+    const top = readHeaderTop(text)
     if (top === undefined) return undefined
     const { agent_id, parent, status, created, updated } = top.fields
     const ended = status === 'completed' || status === 'error'

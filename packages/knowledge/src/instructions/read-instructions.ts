@@ -21,7 +21,7 @@ export interface ReadRequest {
 /** Reads instructions, each file once, followed by the files they import. Never throws. */
 export class InstructionReader {
   readonly diagnostics: Diagnostic[] = []
-  /** Imports in files of the folder that point outside it. */
+  /** Imports in files in the folder that point outside it. */
   readonly leaving: OutsideImports[] = []
   readonly #places: KnowledgePlaces
   readonly #seen = new Set<string>()

@@ -34,7 +34,7 @@ const maxFiles = 500
 /** Modes of VS Code, which are not agents. */
 const modes = /^(?:ask|edit|agent|plan)$/i
 
-/** Finds the prompt files of the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
+/** Finds the prompt files in the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
 export function findPromptFiles(places: KnowledgePlaces): FoundPromptFiles {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)

@@ -82,7 +82,7 @@ function readSkill(
     )
   if (!/^[\w.-]+$/.test(named) || named.length > maxNameLength) {
     report(
-      `The skill is not used: the name of its folder must be 1 to ${maxNameLength} letters, digits and hyphens.`,
+      `The skill is not used: its folder name must be 1 to ${maxNameLength} letters, digits and hyphens.`,
     )
     return undefined
   }

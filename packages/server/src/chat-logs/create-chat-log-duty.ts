@@ -1,5 +1,5 @@
 /**
- * Owns the conversations in `agents/*.agent.md` of the home. Messages at the end of a log are sent to the session `<log>-chat`, and its
+ * Owns the conversations in the home's `agents/*.agent.md`. Messages at the end of a log are sent to the session `<log>-chat`, and its
  * answers are written to the log. The daemon calls one method at a time; sessions that end are handled with the next call.
  *
  * 1. The log and the session contain all state. The id of a message is derived from its entry, so the session receives it once. An answer
@@ -111,7 +111,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const state = await sessions.state(session)
     const stored = await engine.read(session)
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
-    if (state.kind === 'broken') return [fault(`The session of this chat log is damaged: ${state.message}`)]
+    if (state.kind === 'broken') return [fault(`This chat log's session is damaged: ${state.message}`)]
     if (!isFromLog(stored, name))
       return [
         fault(

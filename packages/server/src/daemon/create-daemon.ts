@@ -46,7 +46,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   /** Cleanup functions of the start phases, in order. */
   const undo: (() => void | Promise<void>)[] = []
   let duties: Duties | undefined
-  let isAtRest = true
+  let isReadyToCommit = true
   let stopping: Promise<void> | undefined
 
   const start = async () => {
@@ -95,7 +95,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     undo.push(() => runtime.close?.())
     undo.push(() => runtime.audit.close())
     // Running sessions still write to their journals.
-    undo.push(() => (isAtRest ? runtime.engine.close() : undefined))
+    undo.push(() => (isReadyToCommit ? runtime.engine.close() : undefined))
     base.openGit(ready)
     undo.push(async () => {
       if (base.isLost) return
@@ -182,7 +182,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       const breakOff = setTimeout(() => generations.current.orchestrator.pause({ breaksOff: true }), answerMs)
       await keeper.hold(true, limit)
       clearTimeout(breakOff)
-      isAtRest = keeper.counts().running.length === 0
+      isReadyToCommit = keeper.counts().running.length === 0
     })
     await runners.idle()
   }

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { Happening, Note, Problems } from '@cadre/channels'
 import { sentenceOf } from '@cadre/core'
-import { isOutOfFiles } from '@cadre/disk'
+import { isOutOfFileDescriptors } from '@cadre/disk'
 import { createProblems } from './create-problems.ts'
 import type { DaemonOptions } from './daemon.ts'
 import type { DaemonRuntime } from './daemon-runtime.ts'
@@ -64,7 +64,7 @@ export class DaemonBase {
 
   /** Returns whether an error comes from the system, so that the work can be retried unchanged. */
   readonly trouble = (error: unknown): boolean => {
-    if (isOutOfFiles(error)) this.runtime?.engine.freeDescriptors()
+    if (isOutOfFileDescriptors(error)) this.runtime?.engine.freeDescriptors()
     return this.state !== 'stopping' && this.health.suspect(error)
   }
 

@@ -45,10 +45,10 @@ export interface DaemonParts {
 }
 
 /** Callbacks from the runtime to the daemon. */
-export interface Outside {
+export interface RuntimeCallbacks {
   /** Receives every event of every session. Must not throw or block. */
   readonly emit: (event: CadreEvent) => void
-  /** Receives messages to the user about files of the home. */
+  /** Receives messages to the user about files in the home. */
   readonly tell: (message: string) => void
   /** Called when the audit cannot be written, and with `undefined` when it can be again. */
   readonly auditFailed: (message: string | undefined) => void

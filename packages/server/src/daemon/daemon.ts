@@ -4,16 +4,16 @@ import type { Home } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import type { Listen } from './channels.ts'
-import type { DaemonRuntime, HomeGit, Outside } from './daemon-runtime.ts'
+import type { DaemonRuntime, HomeGit, RuntimeCallbacks } from './daemon-runtime.ts'
 import type { DaemonStatus } from './daemon-status.ts'
 
 export interface DaemonOptions {
   readonly home: Home
   /** Creates the runtime. Called once, when the home is owned. */
-  readonly open: (outside: Outside) => Promise<DaemonRuntime>
+  readonly open: (outside: RuntimeCallbacks) => Promise<DaemonRuntime>
   /** `ready` settles when the daemon has started or ended. Slow work should wait for it. */
   readonly git?: (tell: (message: string) => void, ready: Promise<void>) => Promise<HomeGit>
-  /** Called before the daemon acts on files of the home. Default: always true. */
+  /** Called before the daemon acts on files in the home. Default: always true. */
   readonly mayAct?: (() => boolean) | undefined
   /** Duties beyond the daemon's own: tasks, inbox, mailboxes, chat logs. */
   readonly duties?: (context: DaemonContext) => readonly Duty[]

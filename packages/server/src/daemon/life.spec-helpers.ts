@@ -22,7 +22,7 @@ export interface LifeOptions {
 }
 
 /**
- * One life of a daemon, without its duties: the real engine, keeper, agents and problems on the files of a home. The test creates its
+ * One life of a daemon, without its duties: the real engine, keeper, agents and problems on the files in a home. The test creates its
  * duties with `context`, and calls them itself.
  */
 export interface Life {

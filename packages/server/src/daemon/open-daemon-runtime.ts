@@ -17,7 +17,7 @@ import {
   telemetryNotices,
   userPlaces,
 } from '@cadre/runtime'
-import type { DaemonParts, DaemonRuntime, Outside } from './daemon-runtime.ts'
+import type { DaemonParts, DaemonRuntime, RuntimeCallbacks } from './daemon-runtime.ts'
 
 export interface DaemonRuntimeOptions extends PartsOptions {
   readonly io: Environment
@@ -29,7 +29,7 @@ export interface DaemonRuntimeOptions extends PartsOptions {
 export async function openDaemonRuntime(
   options: DaemonRuntimeOptions,
   home: Home,
-  outside: Outside,
+  outside: RuntimeCallbacks,
 ): Promise<DaemonRuntime> {
   const { io, workspace } = options
   const { tell } = outside

@@ -144,7 +144,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
 
   function unusable(error: unknown): CadreError {
     const what = isTaken(error)
-      ? `another program uses port ${port ?? defaultPort} of ${host}`
+      ? `another program uses port ${port ?? defaultPort} on ${host}`
       : messageOf(error)
     return new CadreError(
       'configuration',

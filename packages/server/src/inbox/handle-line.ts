@@ -2,7 +2,7 @@ import { CadreError, type JsonObject } from '@cadre/core'
 import { chooseRoute, fillTemplate, isTemplateFilled, type Route, type TaskTemplate } from '@cadre/home'
 import type { NewTask } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
-import { sessionName, shortSum } from './inbox-session-name.ts'
+import { sessionName, shortHash } from './inbox-session-name.ts'
 import { type IncomingLine, messageText } from './message-text.ts'
 
 /** The operation on task files that the inbox needs. */
@@ -88,7 +88,7 @@ async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: Li
       'this daemon cannot add tasks, so messages for this route stay queued.',
     )
   const { file, id, data } = line
-  const task = `task-${shortSum(file, id)}`
+  const task = `task-${shortHash(file, id)}`
   if (tasks.find(task) !== undefined) return task
   const words = (templates: readonly string[]) =>
     templates.map((one) => fill(one, data)).filter((word) => /^[\p{L}\p{N}_.-]{1,100}$/u.test(word))

@@ -6,7 +6,7 @@ import type { CadreEvent, StoredSession } from '@cadre/core'
 import type { MessageWork, SessionKeeper, SessionStart } from '../session-keeper.ts'
 import { cancelSession } from './cancel-session.ts'
 import { Deliveries, hasReceived } from './deliveries.ts'
-import { DeliveryQueue, startOfQueued } from './delivery-queue.ts'
+import { DeliveryQueue, startRequestOf } from './delivery-queue.ts'
 import { readSessionState } from './read-session-state.ts'
 import { SessionRuns, type SessionRunsOptions } from './session-runs.ts'
 import { requireAgent } from './start-request.ts'
@@ -55,7 +55,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
   }
   loadQueue()
   const isToBeStarted = (session: string) =>
-    queue.of(session).some((queued) => startOfQueued(queued) !== undefined)
+    queue.of(session).some((queued) => startRequestOf(queued) !== undefined)
   const deliveryTo = (stored: StoredSession | undefined, session: string, message: string) => {
     if (stored !== undefined && hasReceived(stored, message)) return 'delivered'
     return queue.hasMessage(session, message) ? 'queued' : 'unknown'
@@ -116,7 +116,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       ...jobs.agents(),
       ...queue.sessions().flatMap((session) =>
         queue.of(session).flatMap((queued) => {
-          const start = startOfQueued(queued)
+          const start = startRequestOf(queued)
           return start === undefined ? [] : [[session, start.agent] as const]
         }),
       ),

@@ -12,7 +12,12 @@ import type { Note, Problems } from '@cadre/channels'
 import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
-import { type DeliveryQueue, type Queued, type QueuedRequest, startOfQueued } from './delivery-queue.ts'
+import {
+  type DeliveryQueue,
+  type QueuedDelivery,
+  type QueuedRequest,
+  startRequestOf,
+} from './delivery-queue.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import type { Job } from './jobs.ts'
 import { fileOfSession, type SessionRuns } from './session-runs.ts'
@@ -111,7 +116,7 @@ export class Deliveries {
   }
 
   /** Takes one step to deliver a request. Rejects if that is not possible now. */
-  async #deliver(queued: Queued): Promise<void> {
+  async #deliver(queued: QueuedDelivery): Promise<void> {
     const { engine, runs } = this.#options
     const { session, request } = queued
     const stored = await engine.read(session)
@@ -136,10 +141,10 @@ export class Deliveries {
     return this.#follow(queued, job)
   }
 
-  async #begin(queued: Queued): Promise<void> {
+  async #begin(queued: QueuedDelivery): Promise<void> {
     const { runs, parts, workspace, note } = this.#options
     const { session } = queued
-    const start = startOfQueued(queued)
+    const start = startRequestOf(queued)
     if (start === undefined) {
       note({
         type: 'message.dropped',
@@ -159,9 +164,9 @@ export class Deliveries {
     const { queue, runs } = this.#options
     // The orchestrator does not know the session before that.
     if (running.session === session) await running.begun
-    const handed = new Map<Queued, Promise<boolean>>()
+    const handed = new Map<QueuedDelivery, Promise<boolean>>()
     let failure: { readonly error: unknown } | undefined
-    const tell = async (queued: Queued) => {
+    const tell = async (queued: QueuedDelivery) => {
       const { request } = queued
       const isHeard = request.kind === 'start' || (await runs.orchestrator.tell(session, request.work))
       try {
@@ -189,7 +194,7 @@ export class Deliveries {
   }
 
   /** Waits until the session has recorded the request, or the run is over. */
-  async #follow(queued: Queued, job: Job): Promise<void> {
+  async #follow(queued: QueuedDelivery, job: Job): Promise<void> {
     const { engine, runs, trouble } = this.#options
     const { session, request } = queued
     await Promise.race([job.delivered, job.over])
@@ -208,16 +213,16 @@ export class Deliveries {
     runs.notifyRested(job, end)
   }
 
-  #isWanted(queued: Queued): boolean {
+  #isWanted(queued: QueuedDelivery): boolean {
     return !this.#isClosed && this.#options.queue.has(queued)
   }
 
-  #settle(queued: Queued): void {
+  #settle(queued: QueuedDelivery): void {
     this.#options.queue.remove(queued)
   }
 
   /** True when the request is done: the session to start exists, or the message is in the record, accepted or refused. */
-  #settledBy(stored: StoredSession | undefined, queued: Queued): boolean {
+  #settledBy(stored: StoredSession | undefined, queued: QueuedDelivery): boolean {
     const { session, request } = queued
     if (stored === undefined) return false
     if (request.kind === 'tell') {

@@ -22,7 +22,7 @@ export type QueuedRequest =
       readonly begin?: SessionStart
     }
 
-export interface Queued {
+export interface QueuedDelivery {
   readonly file: string
   readonly session: string
   readonly request: QueuedRequest
@@ -32,7 +32,7 @@ const folder = ['storage', 'requests', 'queued'] as const
 
 export class DeliveryQueue {
   readonly #home: Home
-  readonly #queues = new Map<string, Queued[]>()
+  readonly #queues = new Map<string, QueuedDelivery[]>()
   #last = 0
 
   constructor(home: Home) {
@@ -60,11 +60,11 @@ export class DeliveryQueue {
   }
 
   /** In order of delivery. */
-  of(session: string): readonly Queued[] {
+  of(session: string): readonly QueuedDelivery[] {
     return this.#queues.get(session) ?? []
   }
 
-  has(queued: Queued): boolean {
+  has(queued: QueuedDelivery): boolean {
     return this.of(queued.session).includes(queued)
   }
 
@@ -79,14 +79,14 @@ export class DeliveryQueue {
   }
 
   /** Throws system errors; the request then stays queued. */
-  remove(queued: Queued): void {
+  remove(queued: QueuedDelivery): void {
     rmSync(this.#home.at(...folder, queued.file), { force: true })
     const left = this.of(queued.session).filter((one) => one !== queued)
     if (left.length === 0) this.#queues.delete(queued.session)
     else this.#queues.set(queued.session, left)
   }
 
-  #keep(queued: Queued): void {
+  #keep(queued: QueuedDelivery): void {
     const { session } = queued
     this.#queues.set(
       session,
@@ -96,7 +96,7 @@ export class DeliveryQueue {
 }
 
 /** How to start the session of a request, if the request may start one. */
-export function startOfQueued({ request }: Queued): KeepRequest | undefined {
+export function startRequestOf({ request }: QueuedDelivery): KeepRequest | undefined {
   if (request.kind === 'start') return request.request
   return request.begin && { ...request.begin, id: request.session, work: request.work }
 }

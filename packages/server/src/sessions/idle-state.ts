@@ -18,7 +18,7 @@ export type IdleState =
   /** It waits only for these sessions. */
   | { readonly kind: 'delegates'; readonly children: readonly string[] }
 
-/** Determines the state from the record of this session alone. */
+/** Determines the state from this session's record alone. */
 export function idleStateOf({ status, entries, spec }: StoredSession): IdleState {
   const state = foldEntries(entries, spec.id)
   if (status === 'completed' || status === 'error') {

@@ -41,12 +41,12 @@ interface OwnJob extends Job {
 }
 
 /** The end of a job that was started. */
-export type BegunEnd = Exclude<JobEnd, { kind: 'dropped' | 'left' }>
+export type StartedJobEnd = Exclude<JobEnd, { kind: 'dropped' | 'left' }>
 
 export interface JobsOptions {
   readonly parallel: () => number
   readonly orchestrator: () => Orchestrator
-  readonly rested: (job: Job, end: BegunEnd) => void
+  readonly rested: (job: Job, end: StartedJobEnd) => void
 }
 
 export class Jobs {
@@ -161,7 +161,7 @@ export class Jobs {
   }
 
   async #run(job: OwnJob): Promise<void> {
-    let end: BegunEnd
+    let end: StartedJobEnd
     try {
       end = { kind: 'rested', result: await job.begin(this.#options.orchestrator(), job.stop.signal) }
     } catch (error) {

@@ -3,7 +3,7 @@ import { systemErrorCode } from '@cadre/disk'
 import type { FileEngine } from '@cadre/journal'
 import type { SessionState } from '../session-keeper.ts'
 import { type Deliveries, hasReceived } from './deliveries.ts'
-import { type DeliveryQueue, startOfQueued } from './delivery-queue.ts'
+import { type DeliveryQueue, startRequestOf } from './delivery-queue.ts'
 import { idleStateOf } from './idle-state.ts'
 import { isReady } from './is-ready.ts'
 import { endedState } from './kept-result.ts'
@@ -37,7 +37,7 @@ export async function readSessionState(
   })
   const queued = queue.of(session)
   if (stored === undefined) {
-    if (queued.some((one) => startOfQueued(one) !== undefined)) return running(deliveries.blockedBy(session))
+    if (queued.some((one) => startRequestOf(one) !== undefined)) return running(deliveries.blockedBy(session))
     return { kind: isUnderWay() ? 'running' : 'absent' }
   }
   const { root } = stored.spec

@@ -24,7 +24,7 @@ import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import { isReady } from './is-ready.ts'
-import { type BegunEnd, type Job, type JobRequest, Jobs } from './jobs.ts'
+import { type Job, type JobRequest, Jobs, type StartedJobEnd } from './jobs.ts'
 import { failureResult } from './kept-result.ts'
 import { foreignWorkspace } from './own-workspace.ts'
 import { removedAgent } from './removed-agent.ts'
@@ -46,12 +46,12 @@ export interface SessionRunsOptions {
   readonly rested: (sessions: readonly string[]) => void
 }
 
-export type RestListener = (session: string, result: RunResult) => void
+export type RunEndListener = (session: string, result: RunResult) => void
 
 export class SessionRuns {
   readonly jobs: Jobs
   readonly #options: SessionRunsOptions
-  readonly #listeners = new Set<RestListener>()
+  readonly #listeners = new Set<RunEndListener>()
   /** Trees that another process is running. */
   readonly #elsewhere = new Set<string>()
   readonly #paused: Job[] = []
@@ -153,12 +153,12 @@ export class SessionRuns {
     return [...this.#elsewhere]
   }
 
-  onRest(listener: RestListener): () => void {
+  onRest(listener: RunEndListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  notifyRested({ session, agent }: Job, end: BegunEnd): void {
+  notifyRested({ session, agent }: Job, end: StartedJobEnd): void {
     const result = end.kind === 'failed' ? failureResult(session, agent, end.error) : end.result
     for (const listener of this.#listeners) listener(session, result)
   }
@@ -205,7 +205,7 @@ export class SessionRuns {
     this.add({ session, root, agent, begin: (by, signal) => by.resume(session, {}, signal) })
   }
 
-  #rested(job: Job, end: BegunEnd): void {
+  #rested(job: Job, end: StartedJobEnd): void {
     const { problems, trouble, rested } = this.#options
     for (const session of job.members) problems.report('run', fileOfSession(session), [])
     if (end.kind === 'failed' && trouble(end.error)) {

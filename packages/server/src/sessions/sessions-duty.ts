@@ -81,7 +81,7 @@ export function createSessionsDuty(
         if (before !== undefined) forget(id)
         return undefined
       }
-      if (found.isAtRest) {
+      if (found.isReadyToCommit) {
         remember(id, { stamp, standing: 'ended' })
         if (before?.standing === 'broken') report(id)
         return undefined

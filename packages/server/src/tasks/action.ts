@@ -1,11 +1,11 @@
 import type { SessionState } from '../session-keeper.ts'
-import type { Stale } from './marks.ts'
+import type { StaleTask } from './marks.ts'
 import type { Placed } from './task-book.ts'
 
 /** One action on tasks. Safe to repeat after a crash. */
 export type Action =
   /** Its line is stale, from an old copy of the file: restore it. */
-  | { readonly kind: 'restore'; readonly stale: Stale }
+  | { readonly kind: 'restore'; readonly stale: StaleTask }
   /** Writes missing ids in this file. */
   | { readonly kind: 'name'; readonly file: string }
   /** Writes a problem to the task. `undefined` removes it. */

@@ -1,5 +1,5 @@
 /** The ids that each id waits for. */
-export type Waits = ReadonlyMap<string, readonly string[]>
+export type WaitGraph = ReadonlyMap<string, readonly string[]>
 
 /** In a larger group, Cadre does not search for a path through each task. */
 const shownMost = 100
@@ -8,7 +8,7 @@ const shownMost = 100
  * Every id that depends on itself, directly or not, with a path back to itself: `[a, b, a]`. In a very large group, the path is
  * the id alone.
  */
-export function findCycles(waits: Waits): ReadonlyMap<string, readonly string[]> {
+export function findCycles(waits: WaitGraph): ReadonlyMap<string, readonly string[]> {
   const cycles = new Map<string, readonly string[]>()
   for (const group of groupsOf(waits)) {
     const members = new Set(group)
@@ -18,7 +18,7 @@ export function findCycles(waits: Waits): ReadonlyMap<string, readonly string[]>
 }
 
 /** Strongly connected components (Tarjan's algorithm). It does not recurse, because chains of ten thousand tasks are common. */
-function groupsOf(waits: Waits): string[][] {
+function groupsOf(waits: WaitGraph): string[][] {
   const groups: string[][] = []
   const order = new Map<string, number>()
   const low = new Map<string, number>()
@@ -54,7 +54,7 @@ function groupsOf(waits: Waits): string[][] {
   return groups
 }
 
-function pathBack(id: string, waits: Waits, members: ReadonlySet<string>): readonly string[] {
+function pathBack(id: string, waits: WaitGraph, members: ReadonlySet<string>): readonly string[] {
   const from = new Map<string, string>()
   const queue = [id]
   for (const node of queue)

@@ -1,6 +1,6 @@
 import { didYouMean, nearest } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
-import { findCycles, type Waits } from './find-cycles.ts'
+import { findCycles, type WaitGraph } from './find-cycles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 import {
   isApproval,
@@ -9,7 +9,7 @@ import {
   push,
   type TaskBook,
   type TaskIndex,
-  withAllBelow,
+  withDescendants,
 } from './task-book.ts'
 
 /** The reason why a task cannot run. */
@@ -97,7 +97,7 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   if (up !== undefined)
     return { code: 'cycle', message: `${problemPrefixes.dependency}${shortenId(up)}, which contains it` }
   if (task.dependsOn.length === 0 || !index.children.has(id)) return undefined
-  const below = new Set(withAllBelow(index.children.get(id) ?? [], index).map((placed) => placed.id))
+  const below = new Set(withDescendants(index.children.get(id) ?? [], index).map((placed) => placed.id))
   const down = task.dependsOn.find((wanted) => wanted !== id && below.has(wanted))
   if (down === undefined) return undefined
   return {
@@ -139,7 +139,7 @@ function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {
  * ended task or a person's task does not wait for its subtasks, but tasks above it do, so its subtasks are followed under an artificial
  * name.
  */
-function waitsOf(index: TaskIndex): Waits {
+function waitsOf(index: TaskIndex): WaitGraph {
   const waits = new Map<string, string[]>()
   const isOpen = (task: TaskItem) => !isAtEnd(task)
   for (const placed of index.byId.values()) {

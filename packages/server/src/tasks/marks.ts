@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '@cadre/disk'
 import type { TaskChange, TaskItem, TaskState } from '@cadre/tasks'
 import { brokenLines } from './find-task-problems.ts'
-import { type BookFile, isAtEnd, type Placed } from './task-book.ts'
+import { isAtEnd, type Placed, type TaskBookFile } from './task-book.ts'
 
 /** The progress of a task. */
 export interface Mark {
@@ -25,21 +25,25 @@ export interface Mark {
 }
 
 /** A task with a stale line, and its real progress. */
-export interface Stale {
+export interface StaleTask {
   readonly placed: Placed
   readonly mark: Mark
 }
 
-export interface Recalled {
+export interface RecalledMarks {
   /** The files, with the real progress of every task. */
-  readonly files: readonly BookFile[]
-  readonly stale: readonly Stale[]
+  readonly files: readonly TaskBookFile[]
+  readonly stale: readonly StaleTask[]
   /** New and changed marks. */
   readonly learned: ReadonlyMap<string, Mark>
 }
 
-export function recall(files: readonly BookFile[], marks: ReadonlyMap<string, Mark>, at: string): Recalled {
-  const stale: Stale[] = []
+export function recallMarks(
+  files: readonly TaskBookFile[],
+  marks: ReadonlyMap<string, Mark>,
+  at: string,
+): RecalledMarks {
+  const stale: StaleTask[] = []
   const learned = new Map<string, Mark>()
   const counts = new Map<string, number>()
   for (const { tasks } of files)
@@ -120,9 +124,9 @@ export function nameOf({ title, who }: TaskItem): string {
 }
 
 /** Finds the id that the daemon gave to a task of this file before an old copy without ids was saved. */
-export function lostIds(
+export function findLostIds(
   file: string,
-  files: readonly BookFile[],
+  files: readonly TaskBookFile[],
   marks: ReadonlyMap<string, Mark>,
 ): (task: TaskItem) => string | undefined {
   const there = new Set(files.flatMap(({ tasks }) => tasks.flatMap(({ id }) => id ?? [])))

@@ -9,11 +9,11 @@ import { inheritedControls, isUnder } from '../inherited-controls.ts'
 import type { SessionState } from '../session-keeper.ts'
 import type { Action, Ended } from './action.ts'
 import type { Ledger } from './ledger.ts'
-import { lostIds, markAfter, nameOf, releaseMark, type Stale } from './marks.ts'
+import { findLostIds, markAfter, nameOf, releaseMark, type StaleTask } from './marks.ts'
 import { endOf } from './plan-waves.ts'
 import { shortenLine } from './shorten.ts'
 import { soleRejectionReason } from './sole-rejection-reason.ts'
-import { type BookFile, type Placed, sessionsBefore, type TaskIndex } from './task-book.ts'
+import { type Placed, sessionsBefore, type TaskBookFile, type TaskIndex } from './task-book.ts'
 import { causesOf, creatorOf } from './task-causes.ts'
 import {
   claimChange,
@@ -32,7 +32,7 @@ export interface ActionServices {
   readonly store: TaskStore
   readonly ledger: Ledger
   readonly index: TaskIndex
-  readonly files: readonly BookFile[]
+  readonly files: readonly TaskBookFile[]
   /** True if more than one task is in progress. */
   readonly isTogether: boolean
   /** Sessions that this process has started or resumed. */
@@ -109,7 +109,7 @@ export async function performAction(action: Action, services: ActionServices): P
       if (isCancelled)
         context.note({
           type: 'task.cancelled',
-          message: `Session ${session} of task ${task} was cancelled: ${reason}.`,
+          message: `Session ${session} for task ${task} was cancelled: ${reason}.`,
           task,
           session,
         })
@@ -147,7 +147,7 @@ export async function performAction(action: Action, services: ActionServices): P
 }
 
 /** Restores a stale line, and reports that. */
-async function restore({ placed, mark }: Stale, services: ActionServices): Promise<boolean> {
+async function restore({ placed, mark }: StaleTask, services: ActionServices): Promise<boolean> {
   const { task } = placed
   const known = mark.session === '' ? undefined : await services.context.sessions.state(mark.session)
   const isAsRead = (now: TaskItem) =>
@@ -170,7 +170,7 @@ async function nameTasks(
   const ids = await store.ensureIds(
     file,
     (task) => index.needsId(task),
-    () => lostIds(file, files, ledger.marks),
+    () => findLostIds(file, files, ledger.marks),
   )
   for (const task of store.read(file).tasks) {
     if (task.id === undefined || !ids.includes(task.id) || ledger.marks.has(task.id)) continue

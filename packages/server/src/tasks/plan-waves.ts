@@ -1,6 +1,6 @@
 import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
-import { isAtEnd, type Placed, type TaskBook, type TaskIndex, withAllBelow } from './task-book.ts'
+import { isAtEnd, type Placed, type TaskBook, type TaskIndex, withDescendants } from './task-book.ts'
 
 type Wave = Extract<Action, { kind: 'wave' }>
 
@@ -62,6 +62,6 @@ function newEnds(session: string, { notifiedEnds }: TaskBook, index: TaskIndex):
 function treeOf(session: string, index: TaskIndex): readonly Placed[] {
   const own = index.taskOf.get(session)
   const below = own === undefined ? [] : (index.children.get(own.id) ?? [])
-  const members = withAllBelow([...below, ...(index.createdBy.get(session) ?? [])], index)
+  const members = withDescendants([...below, ...(index.createdBy.get(session) ?? [])], index)
   return own === undefined ? members : members.filter(({ id }) => id !== own.id)
 }

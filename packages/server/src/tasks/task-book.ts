@@ -6,7 +6,7 @@ import { misspeltAgent } from './misspelt-agent.ts'
 /** The state of all tasks at one moment. */
 export interface TaskBook {
   /** Sorted by name. */
-  readonly files: readonly BookFile[]
+  readonly files: readonly TaskBookFile[]
   /** The names of all agents. */
   readonly agents: readonly string[]
   /** The maximum number of parallel task sessions. */
@@ -21,7 +21,7 @@ export interface TaskBook {
   readonly gone: ReadonlySet<string>
 }
 
-export interface BookFile extends TaskFile {
+export interface TaskBookFile extends TaskFile {
   /** Its name in the folder of tasks. */
   readonly file: string
 }
@@ -126,7 +126,7 @@ export function isAtEnd({ state }: Pick<TaskItem, 'state'>): boolean {
 }
 
 /** Returns tasks and everything below them, each once, even if parents form a cycle. */
-export function withAllBelow(roots: Iterable<Placed>, index: TaskIndex): readonly Placed[] {
+export function withDescendants(roots: Iterable<Placed>, index: TaskIndex): readonly Placed[] {
   const found = new Map<string, Placed>()
   const waiting = [...roots]
   for (let placed = waiting.pop(); placed !== undefined; placed = waiting.pop()) {

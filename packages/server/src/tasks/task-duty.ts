@@ -14,17 +14,17 @@ import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
 import { Ledger } from './ledger.ts'
-import { recall } from './marks.ts'
+import { recallMarks } from './marks.ts'
 import { type ActionServices, performAction } from './perform-action.ts'
 import { planTasks, type SessionStates, sessionsOf } from './plan-tasks.ts'
 import { endOf, planWaves } from './plan-waves.ts'
 import {
-  type BookFile,
   countTogether,
   indexTasks,
   isBroken,
   type Placed,
   type TaskBook,
+  type TaskBookFile,
   type TaskIndex,
 } from './task-book.ts'
 import { createTaskReports } from './task-reports.ts'
@@ -76,7 +76,11 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   async function checkOnce(): Promise<boolean> {
     if (ledger === undefined || isStopped) return false
     const read = readBook(ledger)
-    const { files, stale, learned } = recall(read.files, ledger.marks, new Date(clock.now()).toISOString())
+    const { files, stale, learned } = recallMarks(
+      read.files,
+      ledger.marks,
+      new Date(clock.now()).toISOString(),
+    )
     for (const [id, mark] of learned) ledger.mark(id, mark)
     const book = { ...read, files }
     const index = indexTasks(book)
@@ -169,7 +173,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   }
 
   /** An unreadable file is reported, and does not affect others. */
-  function readFile(file: string): BookFile {
+  function readFile(file: string): TaskBookFile {
     try {
       return { file, ...store.read(file) }
     } catch (error) {

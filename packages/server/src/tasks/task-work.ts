@@ -32,7 +32,7 @@ export function taskWork({ placed, session, index }: WorkRequest): TaskMessage {
   const lines = [
     ...taskText(task),
     '',
-    `This is task ${id} of tasks/${file}${parent === undefined ? '.' : `, a part of ${describeTask(parent)}.`}`,
+    `This is task ${id} in tasks/${file}${parent === undefined ? '.' : `, a part of ${describeTask(parent)}.`}`,
   ]
   if (needed.length > 0)
     lines.push(

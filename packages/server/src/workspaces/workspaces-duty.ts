@@ -5,7 +5,7 @@ import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 
 /**
- * Removes workspaces of ended sessions that a crash has left, if no work would be lost. Holds the lease of the session meanwhile, so that
+ * Removes workspaces of ended sessions that a crash has left, if no work would be lost. Holds the session's lease meanwhile, so that
  * it cannot be resumed.
  */
 export function createWorkspacesDuty({ home, note }: Pick<DaemonContext, 'home' | 'note'>): Duty {

@@ -3,13 +3,13 @@ import { likePattern } from './like.ts'
 import type { Comparison, Condition, FieldName, Literal } from './query.ts'
 
 /** Undefined means unknown: a compared field is missing. */
-export type Truth = boolean | undefined
+export type TruthValue = boolean | undefined
 
 /**
  * Evaluates a condition with three-valued logic: a comparison with a missing field is neither true nor false, and neither is its negation.
  * Only true selects a task.
  */
-export function compileCondition(condition: Condition): (row: TaskRow) => Truth {
+export function compileCondition(condition: Condition): (row: TaskRow) => TruthValue {
   switch (condition.kind) {
     case 'and':
     case 'or':
@@ -53,11 +53,11 @@ type Scalar = string | number | boolean
 
 /** A deciding operand ends the evaluation. Otherwise one unknown operand makes the result unknown. */
 function combineTests(
-  tests: readonly ((row: TaskRow) => Truth)[],
+  tests: readonly ((row: TaskRow) => TruthValue)[],
   deciding: boolean,
-): (row: TaskRow) => Truth {
+): (row: TaskRow) => TruthValue {
   return (row) => {
-    let result: Truth = !deciding
+    let result: TruthValue = !deciding
     for (const test of tests) {
       const truth = test(row)
       if (truth === deciding) return deciding
@@ -67,7 +67,11 @@ function combineTests(
   }
 }
 
-function compileComparison(field: FieldName, operator: Comparison, value: Literal): (row: TaskRow) => Truth {
+function compileComparison(
+  field: FieldName,
+  operator: Comparison,
+  value: Literal,
+): (row: TaskRow) => TruthValue {
   if (operator === '=') return matchAnyMember(field, (member) => isEqual(member, value))
   if (operator === '!=') {
     const equal = matchAnyMember(field, (member) => isEqual(member, value))
@@ -93,7 +97,10 @@ const orders: { readonly [operator in Exclude<Comparison, '=' | '!='>]: (order: 
 }
 
 /** For a list: returns whether any member passes. */
-function matchAnyMember({ name }: FieldName, test: (member: Scalar) => boolean): (row: TaskRow) => Truth {
+function matchAnyMember(
+  { name }: FieldName,
+  test: (member: Scalar) => boolean,
+): (row: TaskRow) => TruthValue {
   const read = fieldReader(name)
   return (row) => {
     const found = read(row)

@@ -4,14 +4,14 @@ import { approvalsFile } from '../is-approval.ts'
 import type { TaskFile } from '../task-item.ts'
 import type { QueryFiles } from './answer-select.ts'
 
-/** The operations that queries need on the task files of a home. */
+/** The operations that queries need on the task files in a home. */
 export interface HomeTasks {
   /** File names in the folder, without the file of approvals. */
   list(): readonly string[]
   read(file: string): TaskFile
 }
 
-/** The task files of a home for queries, with names such as `tasks/redis.task.md`. Other files cannot be named. */
+/** The task files in a home for queries, with names such as `tasks/redis.task.md`. Other files cannot be named. */
 export function homeQueryFiles(tasks: HomeTasks): QueryFiles {
   return {
     match(name) {

@@ -57,7 +57,7 @@ describe('points at errors', () => {
     ['SELCT * FROM a', 'SELCT', 'Expected SELECT, INSERT, UPDATE, DELETE, not "SELCT". Did you mean SELECT?'],
     ['SELECT * FORM a', 'FORM', 'Expected FROM, not "FORM". Did you mean FROM?'],
     ['SELECT FROM a', 'FROM', 'Expected the name of a field, or *, not "FROM"'],
-    ['SELECT * FROM WHERE a = 1', 'WHERE', 'Expected the name of a file, not WHERE'],
+    ['SELECT * FROM WHERE a = 1', 'WHERE', 'Expected a file name, not WHERE'],
     ['SELECT * FROM a WHERE', '', 'not the end of the query.'],
     ["SELECT * FROM a WHERE b LKE 'c'", 'LKE', 'Did you mean LIKE'],
     ["SELECT * FROM a WHERE b ~ 'c'", '~', '"~" is not valid here'],

@@ -102,11 +102,11 @@ function requiredWhere(scanner: Scanner, { condition }: Expressions, statement: 
 function fileName(scanner: Scanner, one?: 'one file'): FileName {
   const { name, at, isQuoted } = scanner.file()
   if (name === '') {
-    const sentence = isQuoted ? 'The name of a file must not be empty.' : 'Expected the name of a file.'
+    const sentence = isQuoted ? 'A file name must not be empty.' : 'Expected a file name.'
     return scanner.fail(at, sentence)
   }
   if (!isQuoted && parts.includes(name.toUpperCase()))
-    scanner.fail(at, `Expected the name of a file, not ${name}. If the file has this name, put it in quotes.`)
+    scanner.fail(at, `Expected a file name, not ${name}. If the file has this name, put it in quotes.`)
   if (name.length > 4096 || name.includes('\0')) scanner.fail(at, 'This is not a valid file name.')
   if (one && name.includes('*')) scanner.fail(at, 'This must be one file, not a pattern.')
   return { name, at }

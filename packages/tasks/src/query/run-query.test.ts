@@ -158,7 +158,7 @@ describe('changes', () => {
     ["UPDATE a.task.md SET priority = 'high' WHERE id = 'three'", 'one letter'],
     ["UPDATE a.task.md SET title = '' WHERE id = 'three'", 'one non-empty line of text'],
     ["UPDATE a.task.md SET title = 'a\nb' WHERE id = 'three'", 'one non-empty line of text'],
-    ["UPDATE a.task.md SET who = 'a b, [x]' WHERE id = 'three'", 'is not a valid value of who'],
+    ["UPDATE a.task.md SET who = 'a b, [x]' WHERE id = 'three'", 'is not a valid value for who'],
     ["UPDATE a.task.md SET completed = 'soon' WHERE id = 'three'", 'must be TRUE or FALSE'],
     ["UPDATE a.task.md SET `a b` = 'c' WHERE id = 'three'", 'is not a valid field name'],
     ["UPDATE a.task.md SET äh = 'c' WHERE id = 'three'", 'is not a valid field name'],

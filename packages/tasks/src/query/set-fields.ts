@@ -14,7 +14,7 @@ export function changeOf({ text, set }: UpdateQuery): TaskChange {
   const fixed = set.find(({ field }) => ['id', 'parent'].includes(plainName(field.name)))
   if (fixed !== undefined) {
     const why =
-      plainName(fixed.field.name) === 'id' ? 'other tasks refer to it' : 'it names the parent of the task'
+      plainName(fixed.field.name) === 'id' ? 'other tasks refer to it' : "it names the task's parent"
     throw new QueryError(text, fixed.field.at, `Cannot set ${fixed.field.name}: ${why}.`)
   }
   return readSet(text, set)
@@ -54,7 +54,7 @@ function readSet(query: string, set: readonly Assignment[]): TaskChange {
   for (const assignment of set) {
     const { field, value, at } = assignment
     const name = plainName(field.name)
-    if (positionFields.has(name)) fail(field.at, `Cannot set ${field.name}: it is the position of the task.`)
+    if (positionFields.has(name)) fail(field.at, `Cannot set ${field.name}: it is the task's position.`)
     if (name === 'title') change.title = oneLine(query, assignment)
     else if (name === 'priority') change.priority = value === null ? null : priorityOf(query, assignment)
     else if (name === 'who' || name === 'stakeholders') change.who = namesOf(query, assignment, '@')
@@ -105,7 +105,7 @@ function namesOf(query: string, { field, value, at }: Assignment, sign: '@' | '#
     throw new QueryError(
       query,
       at,
-      `${JSON.stringify(wrong)} is not a valid value of ${field.name}. Use only letters, digits and . _ - : /`,
+      `${JSON.stringify(wrong)} is not a valid value for ${field.name}. Use only letters, digits and . _ - : /`,
     )
   return names
 }

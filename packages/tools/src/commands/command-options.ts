@@ -1,4 +1,4 @@
-import type { Sandbox, Unreadable, Unwritable } from '@cadre/gate'
+import type { Sandbox, Unreadable, UnwritablePaths } from '@cadre/gate'
 import type { CommandLimits, Home } from '@cadre/home'
 
 export const defaultSeconds = 120
@@ -12,7 +12,7 @@ export interface CommandOptions {
   /** Paths that commands may not read, for a workspace. */
   readonly unreadableIn?: (workspace: string) => Unreadable | undefined
   /** Paths that commands may not change, for a workspace. */
-  readonly unwritableIn?: (workspace: string) => Unwritable | undefined
+  readonly unwritableIn?: (workspace: string) => UnwritablePaths | undefined
   /** True to allow network access. Without a sandbox, network access cannot be blocked. */
   readonly network?: boolean
   /** Folders besides the workspace in which no program is searched for: the project. */

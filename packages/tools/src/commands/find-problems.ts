@@ -67,7 +67,7 @@ function direct(line: string): Problem | undefined {
     return {
       path: groups['path'].trim(),
       line: Number(groups['line']),
-      message: groups['message']?.trim() || 'see the output of the check',
+      message: groups['message']?.trim() || "see the check's output",
     }
   }
   return undefined

@@ -27,7 +27,7 @@ export function getErrorsTool(
   return builtIn<GetErrorsInput>({
     name: 'get_errors',
     description:
-      'Run the configured check of this workspace (compiler, linter) and list its errors as path:line: message.',
+      "Run this workspace's configured check (compiler, linter) and list its errors as path:line: message.",
     class: 'execute',
     effect: 'execute',
     argumentAliases: { filePath: 'path', file_path: 'path' },

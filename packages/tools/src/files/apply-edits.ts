@@ -1,5 +1,5 @@
 import { nearestLines } from './nearest-lines.ts'
-import { lineEndOf, withLineEnds } from './text.ts'
+import { convertLineEndings, lineEndOf } from './text.ts'
 
 export interface Edit {
   readonly old: string
@@ -8,13 +8,13 @@ export interface Edit {
   readonly all?: boolean | undefined
 }
 
-export type Edited =
+export type EditedText =
   | { readonly kind: 'edited'; readonly text: string; readonly lines: readonly number[] }
   /** Formatted only when it is needed. */
   | { readonly kind: 'failed'; readonly reason: () => string }
 
 /** Applies edits one after the other, each to the result of the previous one: all or none. */
-export function applyEdits(text: string, edits: readonly Edit[], shown: string): Edited {
+export function applyEdits(text: string, edits: readonly Edit[], shown: string): EditedText {
   let current = text
   let lines: readonly number[] = []
   for (const [index, edit] of edits.entries()) {
@@ -32,7 +32,7 @@ export function applyEdits(text: string, edits: readonly Edit[], shown: string):
   return { kind: 'edited', text: current, lines }
 }
 
-function applyEdit(text: string, edit: Edit, shown: string): Edited {
+function applyEdit(text: string, edit: Edit, shown: string): EditedText {
   if (edit.old === edit.new)
     return failed(() => `old and new are the same, so nothing would change in ${shown}.`)
   if (edit.old === '') {
@@ -42,7 +42,7 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
         `old is empty, but ${shown} is not. Give the text to replace, or use write_file to replace the whole file.`,
     )
   }
-  const { old, new: replacement } = withLineEndsOf(text, edit)
+  const { old, new: replacement } = matchLineEndings(text, edit)
   const places = placesOf(text, old)
   if (places.length === 0) {
     return failed(
@@ -63,15 +63,15 @@ function applyEdit(text: string, edit: Edit, shown: string): Edited {
 }
 
 /** Models write `\n` whatever the file uses, so an edit is converted to the line endings of the file. */
-export function withLineEndsOf(text: string, edit: Edit): { readonly old: string; readonly new: string } {
+export function matchLineEndings(text: string, edit: Edit): { readonly old: string; readonly new: string } {
   const usual = lineEndOf(text)
   const other = usual === '\n' ? '\r\n' : '\n'
-  const old = [withLineEnds(edit.old, usual), edit.old, withLineEnds(edit.old, other)].find((form) =>
-    text.includes(form),
+  const old = [convertLineEndings(edit.old, usual), edit.old, convertLineEndings(edit.old, other)].find(
+    (form) => text.includes(form),
   )
   if (old === undefined) return { old: edit.old, new: edit.new }
   const lineEnd = old.includes('\n') ? lineEndOf(old) : usual
-  return { old, new: text.includes('\n') ? withLineEnds(edit.new, lineEnd) : edit.new }
+  return { old, new: text.includes('\n') ? convertLineEndings(edit.new, lineEnd) : edit.new }
 }
 
 /** Returns the positions of `part` in `text`, without overlaps. */
@@ -98,6 +98,6 @@ function listOf(lines: readonly number[]): string {
   return distinct.length > 10 ? `${distinct.slice(0, 10).join(', ')}, …` : distinct.join(', ')
 }
 
-function failed(reason: () => string): Edited {
+function failed(reason: () => string): EditedText {
   return { kind: 'failed', reason }
 }

@@ -2,12 +2,12 @@ import { nearestLines } from './nearest-lines.ts'
 import type { Hunk } from './parse-patch.ts'
 import { lineEndOf } from './text.ts'
 
-export type Patched =
+export type PatchedText =
   | { readonly kind: 'patched'; readonly text: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 /** Applies the hunks of one file in order: all or none. Line endings stay those of the file. */
-export function applyHunks(text: string, hunks: readonly Hunk[], shown: string): Patched {
+export function applyHunks(text: string, hunks: readonly Hunk[], shown: string): PatchedText {
   const lineEnd = lineEndOf(text)
   const endsWithNewline = text === '' || text.endsWith('\n')
   const lines = text.replaceAll('\r\n', '\n').split('\n')

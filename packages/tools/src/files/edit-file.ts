@@ -7,14 +7,14 @@ import { type ConfinedPath, confinePath, type WriteRules } from './confine-path.
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
 import { contentAfter, readPresent, wasChangeMade } from './file-change.ts'
 import { Missing } from './open-file.ts'
-import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
+import { ConcurrentChange, removeFile, replaceFile } from './replace-file.ts'
 import { serializeWrites } from './serialize-writes.ts'
 
 export function editFileTool(rules: WriteRules): Tool {
   return builtIn<EditInput>({
     name: 'edit_file',
     description:
-      'Replace a part of a text file: old must match exactly and occur once, unless all is true. Line endings are kept.',
+      'Replace part of a text file: old must match exactly and occur once, unless all is true. Line endings are kept.',
     class: 'edit',
     effect: 'write',
     argumentAliases: editArgumentAliases,
@@ -44,7 +44,7 @@ const maxAttempts = 3
 
 export function editFile(rules: WriteRules): Work<EditInput> {
   const locateFor =
-    (context: ToolContext): Locate =>
+    (context: ToolContext): LocateFile =>
     (path) =>
       confinePath({ path, context, write: rules })
   return {
@@ -68,11 +68,11 @@ export function editFile(rules: WriteRules): Work<EditInput> {
   }
 }
 
-export type Locate = (path: string) => ConfinedPath
+export type LocateFile = (path: string) => ConfinedPath
 
 async function applyChanges(
   changes: readonly FileChange[],
-  locate: Locate,
+  locate: LocateFile,
   key: string,
   signal: AbortSignal,
 ): Promise<string> {
@@ -88,13 +88,13 @@ async function applyChanges(
       return plans.map((plan) => plan.summary).join('\n')
     } catch (error) {
       // Another process changed the file meanwhile: the edit is recomputed from the new content.
-      if (!(error instanceof ChangedMeanwhile) || attempt === maxAttempts) throw error
+      if (!(error instanceof ConcurrentChange) || attempt === maxAttempts) throw error
     }
   }
 }
 
 /** Computes the current result of a change. Writes nothing. */
-export async function planOf(change: FileChange, locate: Locate): Promise<Plan> {
+export async function planOf(change: FileChange, locate: LocateFile): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
     const before = await presentIfExists(file)
@@ -134,7 +134,7 @@ export async function presentIfExists(file: ConfinedPath) {
   }
 }
 
-async function carryOut(steps: readonly Step[], key: string, locate: Locate): Promise<void> {
+async function carryOut(steps: readonly Step[], key: string, locate: LocateFile): Promise<void> {
   const made: Step[] = []
   try {
     for (const step of steps) {
@@ -165,7 +165,7 @@ async function undo(made: readonly Step[], key: string, cause: unknown): Promise
   }
 }
 
-async function stateOf(change: FileChange, locate: Locate): Promise<'done' | 'not_done' | 'unknown'> {
+async function stateOf(change: FileChange, locate: LocateFile): Promise<'done' | 'not_done' | 'unknown'> {
   const now = await presentIfExists(locate(change.path))
   if (change.kind === 'delete') return now === undefined ? 'done' : 'not_done'
   if (change.kind === 'add') {

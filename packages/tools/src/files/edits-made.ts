@@ -1,4 +1,4 @@
-import { applyEdits, type Edit, placesOf, withLineEndsOf } from './apply-edits.ts'
+import { applyEdits, type Edit, matchLineEndings, placesOf } from './apply-edits.ts'
 
 /** How many possible earlier texts are followed before the answer is "unknown". */
 const maxCandidates = 64
@@ -29,7 +29,7 @@ function candidatesOf(text: string, edits: readonly Edit[]): string[] {
 
 function undo(text: string, edit: Edit): string[] {
   if (edit.old === '') return text === edit.new ? [''] : []
-  const form = withLineEndsOf(text, { old: edit.new, new: edit.old })
+  const form = matchLineEndings(text, { old: edit.new, new: edit.old })
   const made = form.old
   const before = form.new
   // The original position of a deleted text is unknown; either end is as good as any other.

@@ -4,7 +4,7 @@ import nodePath from 'node:path'
 import { type Infer, object, optional, string, type Tool, type ToolContext } from '@cadre/core'
 import type { Places } from '@cadre/gate'
 import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
-import type { HiddenIn } from '../create-tools.ts'
+import type { HiddenFileFilter } from '../create-tools.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder } from '../search/in-folder.ts'
 import { confinePath, isHiddenPath } from './confine-path.ts'
@@ -15,7 +15,7 @@ const input = object({
 
 export type ListDirectoryInput = Infer<typeof input>
 
-export function listDirectoryTool(hiddenIn?: HiddenIn, places?: Places): Tool {
+export function listDirectoryTool(hiddenIn?: HiddenFileFilter, places?: Places): Tool {
   return builtIn<ListDirectoryInput>({
     name: 'list_directory',
     description: 'List a folder: folders end in /, symbolic links in @.',
@@ -31,7 +31,7 @@ export function listDirectoryTool(hiddenIn?: HiddenIn, places?: Places): Tool {
 
 const maxEntries = 1_000
 
-export function listDirectory(hiddenIn?: HiddenIn, places?: Places): Work<ListDirectoryInput> {
+export function listDirectory(hiddenIn?: HiddenFileFilter, places?: Places): Work<ListDirectoryInput> {
   return {
     run: ({ path }, context) =>
       list(path || '.', context, { isHidden: hiddenIn?.(context.workspace), places }),
@@ -39,7 +39,7 @@ export function listDirectory(hiddenIn?: HiddenIn, places?: Places): Work<ListDi
 }
 
 interface Rules {
-  readonly isHidden: ReturnType<HiddenIn>
+  readonly isHidden: ReturnType<HiddenFileFilter>
   readonly places: Places | undefined
 }
 

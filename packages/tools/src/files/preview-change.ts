@@ -2,7 +2,7 @@ import { normaliseInput, type Tool, type ToolContext } from '@cadre/core'
 import { createPlaces } from '@cadre/gate'
 import { changesOf } from './changes-of.ts'
 import { confinePath } from './confine-path.ts'
-import { editFileTool, type Locate, planOf, presentIfExists, type Step } from './edit-file.ts'
+import { editFileTool, type LocateFile, planOf, presentIfExists, type Step } from './edit-file.ts'
 import type { EditInput } from './edit-input.ts'
 import { decodeText } from './text.ts'
 import { type WriteFileInput, writeFileTool } from './write-file.ts'
@@ -40,7 +40,7 @@ export async function previewChange(request: PreviewRequest): Promise<readonly F
     key: '',
     workspace: request.workspace,
   }
-  const locate: Locate = (path) => confinePath({ path, context, write: rules })
+  const locate: LocateFile = (path) => confinePath({ path, context, write: rules })
   const tool = [writeFileTool(rules), editFileTool(rules)].find(({ name }) => name === request.tool)
   if (tool === undefined) return undefined
   try {
@@ -64,7 +64,7 @@ async function inputOf(tool: Tool, { spelling, arguments: given }: PreviewReques
   return result.value
 }
 
-async function replaced({ path, content }: WriteFileInput, locate: Locate): Promise<Step> {
+async function replaced({ path, content }: WriteFileInput, locate: LocateFile): Promise<Step> {
   const file = locate(path)
   const before = await presentIfExists(file)
   return { file, content, ...(before !== undefined && { before }) }

@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, statSync, symlinkSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ChangedMeanwhile, removeFile, replaceFile } from './replace-file.ts'
+import { ConcurrentChange, removeFile, replaceFile } from './replace-file.ts'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
 let ws: Workspace
@@ -24,8 +24,8 @@ describe('replaceFile', () => {
   it('does not overwrite a concurrent change, and leaves nothing behind', async () => {
     const read = statSync(file().real)
     appendFileSync(file().real, ', and more')
-    await expect(replace(read)).rejects.toThrow(ChangedMeanwhile)
-    await expect(removeFile(file(), read)).rejects.toThrow(ChangedMeanwhile)
+    await expect(replace(read)).rejects.toThrow(ConcurrentChange)
+    await expect(removeFile(file(), read)).rejects.toThrow(ConcurrentChange)
     expect(ws.read('a.txt')).toBe('as it was read, and more')
     expect(readdirSync(ws.root)).toEqual(['a.txt'])
   })
@@ -34,14 +34,14 @@ describe('replaceFile', () => {
     const read = statSync(file().real)
     unlinkSync(file().real)
     ws.write('a.txt', 'as it was read')
-    await expect(replace(read)).rejects.toThrow(ChangedMeanwhile)
+    await expect(replace(read)).rejects.toThrow(ConcurrentChange)
   })
 
   it('does not create a file that exists, or remove one that is gone', async () => {
     await expect(replace('nothing')).rejects.toThrow('already exists')
     const read = statSync(file().real)
     unlinkSync(file().real)
-    await expect(removeFile(file(), read)).rejects.toThrow(ChangedMeanwhile)
+    await expect(removeFile(file(), read)).rejects.toThrow(ConcurrentChange)
   })
 
   it('does not replace a link that has replaced the file', async () => {

@@ -47,7 +47,7 @@ export async function removeFile(file: ConfinedPath, expected: Stats): Promise<v
 }
 
 /** Another program changed the file between reading and writing. */
-export class ChangedMeanwhile extends Refusal {}
+export class ConcurrentChange extends Refusal {}
 
 async function existing(target: string, file: ConfinedPath): Promise<Stats | undefined> {
   let stats: Stats
@@ -58,7 +58,7 @@ async function existing(target: string, file: ConfinedPath): Promise<Stats | und
     throw error
   }
   if (stats.isSymbolicLink())
-    throw new ChangedMeanwhile(`${file.shown} was replaced by a symbolic link in the meantime. Try again.`)
+    throw new ConcurrentChange(`${file.shown} was replaced by a symbolic link in the meantime. Try again.`)
   requireRegular(stats, file.shown)
   try {
     // Renaming over a file does not need write permission, but a read-only file must be kept.
@@ -76,7 +76,7 @@ function requireExpected(
 ): void {
   if (expected === 'anything') return
   if (expected === 'nothing') {
-    if (found !== undefined) throw new ChangedMeanwhile(`${file.shown} already exists. Read it first.`)
+    if (found !== undefined) throw new ConcurrentChange(`${file.shown} already exists. Read it first.`)
     return
   }
   const same =
@@ -87,7 +87,7 @@ function requireExpected(
     found.mtimeMs === expected.mtimeMs &&
     found.ctimeMs === expected.ctimeMs
   if (!same)
-    throw new ChangedMeanwhile(`${file.shown} was changed by another program in the meantime. Read it again.`)
+    throw new ConcurrentChange(`${file.shown} was changed by another program in the meantime. Read it again.`)
 }
 
 async function writeDraft(

@@ -45,7 +45,7 @@ export function lineEndOf(text: string): '\n' | '\r\n' {
   return withReturn * 2 > all ? '\r\n' : '\n'
 }
 
-export function withLineEnds(text: string, lineEnd: '\n' | '\r\n'): string {
+export function convertLineEndings(text: string, lineEnd: '\n' | '\r\n'): string {
   const plain = text.replaceAll('\r\n', '\n')
   return lineEnd === '\n' ? plain : plain.replaceAll('\n', '\r\n')
 }

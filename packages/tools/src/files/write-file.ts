@@ -8,7 +8,7 @@ import { serializeWrites } from './serialize-writes.ts'
 
 const input = object({
   path: string('Path of the file, relative to the workspace', { min: 1 }),
-  content: string('The whole new content'),
+  content: string('The complete new content'),
 })
 
 export type WriteFileInput = Infer<typeof input>

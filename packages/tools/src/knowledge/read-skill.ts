@@ -9,18 +9,16 @@ const maxLength = 100_000
 
 const input = object({
   name: string('Name of the skill, as in the list of skills', { min: 1 }),
-  file: optional(
-    string('A file of the skill to read instead of its text, relative to its folder', { min: 1 }),
-  ),
+  file: optional(string("A file in the skill's folder, to read instead of its text", { min: 1 })),
 })
 
 export type ReadSkillInput = Infer<typeof input>
 
 /** The current skills of a workspace. */
-export type SkillsIn = (workspace: string) => readonly Skill[]
+export type ListSkills = (workspace: string) => readonly Skill[]
 
 /** Reads a skill of the workspace or the user. Skills of the user are outside the workspace, where no other tool can read. */
-export function readSkillTool(skillsIn: SkillsIn): Tool {
+export function readSkillTool(skillsIn: ListSkills): Tool {
   return builtIn<ReadSkillInput>({
     name: 'read_skill',
     description:
@@ -41,12 +39,12 @@ export function readSkillTool(skillsIn: SkillsIn): Tool {
         }
         if (file === undefined)
           return {
-            content: `${skill.body}\n\n[The files of this skill are in ${path.dirname(skill.shown)}.]`,
+            content: `${skill.body}\n\n[This skill's files are in ${path.dirname(skill.shown)}.]`,
           }
         const content = readWithin(skill.folder, path.resolve(skill.folder, file))
         if (content.kind === 'read') return { content: content.text.slice(0, maxLength) }
         const why = content.kind === 'none' ? 'it does not exist' : content.reason
-        throw new Refusal(`Cannot read ${file} of the skill ${name}: ${why}.`)
+        throw new Refusal(`Cannot read ${file} from the skill ${name}: ${why}.`)
       },
     }),
   })

@@ -1,10 +1,10 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from '../built-in.ts'
-import { sendWith } from './send-with.ts'
+import { sendThrough } from './send-through.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
-  to: string('Address of the recipient; separate several with commas', { min: 3, max: 2_000 }),
+  to: string("The recipient's address; separate several with commas", { min: 3, max: 2_000 }),
   subject: string('The subject, one line', { min: 1, max: 500 }),
   text: string('The message, as plain text', { min: 1, max: 100_000 }),
   in_reply_to: optional(
@@ -23,7 +23,7 @@ export function mailSendTool(senders: SenderOptions): Tool {
     argumentAliases: { body: 'text', inReplyTo: 'in_reply_to' },
     input,
     load: () =>
-      sendWith(async () => {
+      sendThrough(async () => {
         const { mail } = await senders.load()
         if (mail === undefined)
           throw new Error('mail is not configured. Set channels.mail.out in config.yaml')

@@ -110,7 +110,10 @@ describe('send_message', () => {
     for (let at = 0; at < 50; at++)
       expect((await send({ to: 'retriever-001', text: 'x' }, `n${at}`)).failed).toBeUndefined()
     const refused = await send({ to: 'Code Reviewer', text: 'x' }, 'n50')
-    expect(refused).toMatchObject({ failed: true, content: expect.stringContaining('reached (50)') })
+    expect(refused).toMatchObject({
+      failed: true,
+      content: expect.stringContaining('reached for this session (50)'),
+    })
     // The same call again is the same message, and other sessions are not affected.
     expect((await send({ to: 'retriever-001', text: 'x' }, 'n49')).failed).toBeUndefined()
     expect((await send({ to: 'retriever-001', text: 'x' }, 'n51', 'other')).failed).toBeUndefined()

@@ -56,7 +56,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
     const address = teams?.addressOf(session, to)
     if (address?.kind === 'ambiguous')
       throw new Refusal(
-        `Several of your teams have a member of this name. Write to ${address.names.join(' or ')}.`,
+        `Several of your teams have a member with this name. Write to ${address.names.join(' or ')}.`,
       )
     if (address?.kind !== 'member') return undefined
     return address
@@ -81,7 +81,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
     async run({ to, text, summary }, { agent: from, session, key }) {
       const mate = teammate(session, to)
       if (mate?.isServed) {
-        // The rule `team-messages` judged this call before other calls of the same reply and of other members were written.
+        // The rule `team-messages` judged this call before other calls in the same reply and of other members were written.
         // Nothing else runs between this check and the count in `post`.
         const over = teams?.has(mate.team, mate.member, key) ? undefined : teams?.refuseMessage(mate.team)
         if (over !== undefined) throw new Refusal(over)
@@ -130,7 +130,7 @@ export function sendMessage(port: MessagePort): Work<SendMessageInput> {
   function refuseTooMany(session: string): void {
     if (mailboxes.sentBy(session) >= maxPerSession)
       throw new Refusal(
-        `Message limit of this session reached (${maxPerSession}). Put the rest in your report.`,
+        `Message limit reached for this session (${maxPerSession}). Put the rest in your report.`,
       )
     if (mailboxes.depthOf(session) >= maxDepth)
       throw new Refusal(

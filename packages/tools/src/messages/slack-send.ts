@@ -1,10 +1,10 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from '../built-in.ts'
-import { sendWith } from './send-with.ts'
+import { sendThrough } from './send-through.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
-  channel: string('The id of the channel, as in the messages of slack_read', {
+  channel: string("The channel's id, as in slack_read messages", {
     min: 1,
     max: 200,
   }),
@@ -22,6 +22,6 @@ export function slackSendTool(senders: SenderOptions): Tool {
     effect: 'outbound',
     argumentAliases: { message: 'text', channel_id: 'channel', threadTs: 'thread_ts' },
     input,
-    load: () => sendWith(async () => (await senders.load()).slack),
+    load: () => sendThrough(async () => (await senders.load()).slack),
   })
 }

@@ -3,7 +3,7 @@ import { type Infer, object, string, type Tool } from '@cadre/core'
 import { glob } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
 import { builtIn, omit, type Work } from '../built-in.ts'
-import type { HiddenIn } from '../create-tools.ts'
+import type { HiddenFileFilter } from '../create-tools.ts'
 import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
@@ -18,7 +18,7 @@ export type FindFilesInput = Infer<typeof input>
 
 export function findFilesTool(
   locateRipgrep: LocateRipgrep | undefined,
-  hiddenIn?: HiddenIn,
+  hiddenIn?: HiddenFileFilter,
   places?: Places,
 ): Tool {
   return builtIn<FindFilesInput>({
@@ -59,7 +59,11 @@ function patternBelow(input: Record<string, unknown>): Record<string, unknown> {
 
 const maxFiles = 1_000
 
-function findFiles(locateRipgrep = installed, hiddenIn?: HiddenIn, places?: Places): Work<FindFilesInput> {
+function findFiles(
+  locateRipgrep = installed,
+  hiddenIn?: HiddenFileFilter,
+  places?: Places,
+): Work<FindFilesInput> {
   return {
     async run(input, context, signal) {
       const place = confinePath({ context, path: folderOf(input.glob), places })

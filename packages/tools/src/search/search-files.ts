@@ -16,7 +16,7 @@ import {
 import { glob, isInside, type Matcher } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
-import type { HiddenIn } from '../create-tools.ts'
+import type { HiddenFileFilter } from '../create-tools.ts'
 import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
@@ -58,7 +58,7 @@ export interface SearchOptions {
   readonly home?: string | undefined
   readonly places?: Places | undefined
   readonly locateRipgrep?: LocateRipgrep | undefined
-  readonly hiddenIn?: HiddenIn | undefined
+  readonly hiddenIn?: HiddenFileFilter | undefined
   /** Loads the embeddings for semantic search; without it, search uses words. */
   readonly loadEmbed?: EmbedLoader | undefined
 }

@@ -20,7 +20,7 @@ const input = object({
   file: optional(string('Task file, for example tasks/redis-check.task.md; default: your own')),
   content: optional(
     string(
-      'Instead of a title: one or several tasks in the format of task files, nested by two spaces: - [ ] A @agent #tag "Title", with fields such as depends_on: below',
+      'Instead of a title: one or several tasks in task file format, nested by two spaces: - [ ] A @agent #tag "Title", with fields such as depends_on: below',
       { max: 100_000 },
     ),
   ),
@@ -136,7 +136,7 @@ function createTask({ tasks, attended, now = () => new Date() }: TaskCreation): 
 /** Tells the agent that created tasks what happens next, so that each is assigned only once. */
 function describeNext(isAttended: boolean): string {
   return isAttended
-    ? 'A daemon is running for this home directory. It starts each task of an agent as soon as its dependencies are done: do not delegate these tasks yourself. End your turn when all tasks are created. Cadre sends you the results when they have ended.'
+    ? 'A daemon is running for this home directory. It starts each task assigned to an agent as soon as its dependencies are done: do not delegate these tasks yourself. End your turn when all tasks are created. Cadre sends you the results when they have ended.'
     : 'No daemon is running for this home directory, so these tasks do not start by themselves. Delegate them yourself, and update their state with update_task.'
 }
 

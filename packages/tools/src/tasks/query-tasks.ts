@@ -17,7 +17,7 @@ export function queryTasksTool(tasks: () => TaskPort): Tool {
     name: 'query_tasks',
     description:
       "Look up tasks in the task files: SELECT id, title, state FROM tasks/*.task.md WHERE who = 'planner' AND NOT completed ORDER BY priority LIMIT 20. " +
-      'Fields: id, title, state (open, running, done, skipped, failed), completed, skipped, priority, who, tags, parent, depends_on, section, file, line, completed_at, and every other field of a task. ' +
+      'Fields: id, title, state (open, running, done, skipped, failed), completed, skipped, priority, who, tags, parent, depends_on, section, file, line, completed_at, and every other task field. ' +
       'Operators: = != < > <= >= LIKE IN (…) CONTAINS IS [NOT] NULL AND OR NOT ( ).',
     class: 'task',
     effect: 'read',

@@ -2,7 +2,7 @@ import { rawOf } from '@cadre/disk'
 import { type NewTask, readTaskFile, type TaskItem } from '@cadre/tasks'
 import { Refusal } from '../refusal.ts'
 import type { CreateTaskInput } from './create-task.ts'
-import { refuseOwnFields } from './task-names.ts'
+import { rejectReservedFields } from './task-names.ts'
 
 const maxTasks = 200
 
@@ -18,10 +18,10 @@ export function draftsOf(input: CreateTaskInput): Draft[] {
   return input.content === undefined ? [draftOf(input)] : draftsIn(input)
 }
 
-/** Returns the task that the arguments of a call describe. */
+/** Returns the task that a call's arguments describe. */
 function draftOf({ title, fields = {}, ...input }: CreateTaskInput): Draft {
   if (title === undefined || title.trim() === '')
-    throw new Refusal('Give the task a title, or content with whole tasks.')
+    throw new Refusal('Give a title, or content that contains complete tasks.')
   const {
     id,
     priority,
@@ -32,7 +32,7 @@ function draftOf({ title, fields = {}, ...input }: CreateTaskInput): Draft {
     approval_required: approval,
   } = input
   const written = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== null)
-  refuseOwnFields(written)
+  rejectReservedFields(written)
   if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
     throw new Refusal('priority must be one letter, A to Z.')
   const all = {
@@ -80,7 +80,7 @@ function draftsIn({ content = '', file: _, parent: __, ...others }: CreateTaskIn
 /** Returns a task without its position. */
 function copyOf({ id, line, title, state, priority, who, tags, fields }: TaskItem): NewTask {
   const written = [...fields].filter(([key]) => !['id', 'title', 'parent'].includes(key))
-  refuseOwnFields(written)
+  rejectReservedFields(written)
   if (title === '') throw new Refusal(`Line ${line} of the content has no title. Write: - [ ] "Title"`)
   return {
     title,

@@ -84,7 +84,7 @@ export function keyOfCall(key: string): string {
 }
 
 /** Rejects fields that only Cadre writes, and anything that looks like an approval. */
-export function refuseOwnFields(fields: Iterable<readonly [string, string | null]>): void {
+export function rejectReservedFields(fields: Iterable<readonly [string, string | null]>): void {
   for (const [key, value] of fields) {
     if (ownFields.has(key)) throw new Refusal(`Cadre writes the field ${key} itself. Omit it.`)
     if (key === 'type' && isApprovalType(value))

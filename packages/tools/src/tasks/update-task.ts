@@ -2,7 +2,7 @@ import { boolean, type Infer, object, oneOf, optional, string, type Tool } from 
 import { isApproval, type TaskChange, type TaskItem } from '@cadre/tasks'
 import { builtIn, omit, type Work } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
-import { fieldValues, nameList, refuseOwnFields } from './task-names.ts'
+import { fieldValues, nameList, rejectReservedFields } from './task-names.ts'
 import type { TaskPort } from './task-port.ts'
 
 const input = object({
@@ -112,8 +112,9 @@ function changeOf({ id: _, state, title, priority, who, tags, ...rest }: UpdateT
   const { fields: given = {}, description, depends_on: before, approval_required: approval } = rest
   if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
     throw new Refusal('priority must be one letter, A to Z.')
-  refuseOwnFields(Object.entries(given))
-  if ('parent' in given) throw new Refusal('You cannot move a task below another one. Create it there.')
+  rejectReservedFields(Object.entries(given))
+  if ('parent' in given)
+    throw new Refusal('You cannot move a task below another one. Create a new task there instead.')
   const fields: Record<string, string | null> = {
     ...given,
     ...(description !== undefined && { description }),

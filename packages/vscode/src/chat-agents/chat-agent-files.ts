@@ -61,7 +61,8 @@ function translatePrompt(prompt: string): string {
  * So the extension installs the command in the user's folder. If it is missing, the call is denied: exit code 2.
  */
 function hook(script: string, role: string): Json {
-  const said = 'The hooks of this agent are not installed. Run Multi-Agent: Show Status once, then try again.'
+  const said =
+    'The hooks for this agent are not installed. Run Multi-Agent: Show Status once, then try again.'
   return {
     type: 'command',
     command: `f="$HOME/.config/cadre/vscode/run-hook.sh"; if [ -f "$f" ]; then exec sh "$f" ${script} --agent ${role}; fi; echo '${said}' >&2; exit 2`,

@@ -11,7 +11,7 @@ export function runners(node: string): HookFiles {
 // VS Code treats every exit code but 2 as a warning. The scripts exit with 0 when they have decided, so any other exit code
 // must deny.
 function forShell(node: string): string {
-  return `# Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.sh SCRIPT [ARGUMENTS]
+  return `# Written by the VS Code extension Copilot Multi-Agent. Runs a hook for its agents: run-hook.sh SCRIPT [ARGUMENTS]
 node=${quoted(node)}
 [ -x "$node" ] || node=node
 script="$(dirname "$0")/hooks/scripts/$1.mjs"
@@ -25,7 +25,7 @@ ELECTRON_RUN_AS_NODE=1 "$node" "$script" "$@"
 function forWindows(node: string): string {
   return [
     '@echo off',
-    'rem Written by the VS Code extension Copilot Multi-Agent. Runs a hook of its agents: run-hook.cmd SCRIPT [ARGUMENTS]',
+    'rem Written by the VS Code extension Copilot Multi-Agent. Runs a hook for its agents: run-hook.cmd SCRIPT [ARGUMENTS]',
     'setlocal',
     // This file is UTF-8. Without this, cmd would misread a path with a name such as Jürgen.
     'chcp 65001 >nul',

@@ -13,7 +13,7 @@ export function registerChatAgents(context: ExtensionContext, { log }: Services)
   }
   installHooks(request).catch((error: unknown) => {
     log.error(
-      `The hooks of the agents could not be written to ${request.folder}. Until this is fixed, the supervisor team cannot use any tools in agent mode.`,
+      `The agents' hooks could not be written to ${request.folder}. Until this is fixed, the supervisor team cannot use any tools in agent mode.`,
       error instanceof Error ? error : String(error),
     )
   })

@@ -19,7 +19,7 @@ import { readTurns } from './read-turns.ts'
 import { runAgent, sentence, type Turn } from './turn.ts'
 
 /** Messages that are shown only once per window. */
-export type ShownOnce = Set<string>
+export type ShownMessages = Set<string>
 
 export interface AnswerRequest {
   readonly request: vscode.ChatRequest
@@ -27,7 +27,7 @@ export interface AnswerRequest {
   readonly stream: vscode.ChatResponseStream
   readonly token: vscode.CancellationToken
   readonly services: Services
-  readonly told: ShownOnce
+  readonly told: ShownMessages
 }
 
 /** Answers one request to `@agents`. Never rejects: errors become the answer. */

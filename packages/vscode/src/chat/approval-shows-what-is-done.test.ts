@@ -5,7 +5,7 @@ import { approvalText } from './approval-text.ts'
 
 const tools = createTools()
 
-/** The question that the engine creates for a call of a tool that writes. */
+/** The question that the engine creates for a call to a tool that writes. */
 function asked(name: string, given: Record<string, unknown>): string {
   const tool = tools.find((one) => one.name === name) ?? expect.fail(`no ${name}`)
   const checked = tool.input['~standard'].validate(normaliseInput(tool, name, given)) as { value?: unknown }

@@ -2,7 +2,7 @@
  * Owns the runtimes of this window and their questions.
  *
  * 1. A runtime serves one piece of work and is always closed after it.
- * 2. A question is pending until it is answered here, in a view or in the files of the home, or until its run is stopped.
+ * 2. A question is pending until it is answered here, in a view or in the files in the home, or until its run is stopped.
  * 3. After `stop` nothing new starts, and every tree is suspended: nothing is cancelled, and any process can resume it.
  */
 import type { Answer, CadreEvent } from '@cadre/core'
@@ -22,7 +22,7 @@ export interface RuntimeRequest {
   /** From a chat request: VS Code then shows the tools' own progress and questions in that chat. */
   readonly toolInvocationToken?: vscode.ChatParticipantToolToken | undefined
   readonly onEvent?: ((event: CadreEvent) => void) | undefined
-  /** Displays a question to the person. The answer comes through `answer`, or from the files of the home. */
+  /** Displays a question to the person. The answer comes through `answer`, or from the files in the home. */
   readonly ask?: AskPerson | undefined
   readonly tell?: ((message: string) => void) | undefined
   readonly resumedWith?: ResumeContext | undefined
@@ -47,13 +47,13 @@ export interface Runs extends vscode.Disposable {
   stop(): Promise<void>
 }
 
-export interface RunsParts {
+export interface RunsContext {
   readonly log: vscode.LogOutputChannel
   readonly settings: AgentSettings
   readonly homes: Homes
 }
 
-export function createRuns(parts: RunsParts): Runs {
+export function createRuns(parts: RunsContext): Runs {
   const changed = new vscode.EventEmitter<void>()
   const runtimes = new Set<Runtime>()
   const questions = createOpenQuestions(parts.log)

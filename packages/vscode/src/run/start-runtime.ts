@@ -3,7 +3,7 @@ import * as vscode from 'vscode'
 import { createVscodeBackend, idOf, prefix } from '../model/vscode-backend.ts'
 import { vscodeTools } from '../tools/vscode-tools.ts'
 import { confirmTrust } from './confirm-trust.ts'
-import type { RunsParts, RuntimeRequest } from './runs.ts'
+import type { RunsContext, RuntimeRequest } from './runs.ts'
 
 export interface StartRequest extends RuntimeRequest {
   /** The decisions that the person has postponed in this window. */
@@ -11,7 +11,7 @@ export interface StartRequest extends RuntimeRequest {
 }
 
 /** A runtime with the models and tools of VS Code. Importing this file loads the engine. */
-export function startRuntime({ settings, homes, log }: RunsParts, request: StartRequest): Promise<Runtime> {
+export function startRuntime({ settings, homes, log }: RunsContext, request: StartRequest): Promise<Runtime> {
   const { folder, model, ask, onEvent, toolInvocationToken, declined } = request
   const environment = homes.environment(folder)
   const options: RuntimeOptions = {
@@ -22,7 +22,7 @@ export function startRuntime({ settings, homes, log }: RunsParts, request: Start
     settings: settings.of(folder.uri),
     tools: vscodeTools(toolInvocationToken, log),
     tell: request.tell ?? ((message) => log.info(message)),
-    howToTrust: 'Inspect these files, then run "Multi-Agent: Trust Agents and Hooks of This Folder…".',
+    howToTrust: 'Inspect these files, then run "Multi-Agent: Trust Agents and Hooks in This Folder…".',
     ask,
     onEvent,
     ...(model && { model: idOf(model), backends: { [prefix]: async () => createVscodeBackend(model) } }),

@@ -4,7 +4,7 @@ import * as vscode from 'vscode'
 import type { CheckedSettings } from './check-settings.ts'
 import { effectiveSettings, type LevelSettings, section, settingsKeys } from './levels.ts'
 
-/** The agents in the settings of VS Code. */
+/** The agents in VS Code's settings. */
 export interface AgentSettings extends vscode.Disposable {
   /** The settings that apply to a folder, for the runtime. */
   of(folder: vscode.Uri | undefined): EditorSettings

@@ -27,13 +27,13 @@ export async function resetLevel({ settings }: Services, level: Level): Promise<
   const then =
     next === undefined
       ? 'Cadre then uses agent files, or the built-in team if there are none.'
-      : `Cadre then uses the agents of "${labelOf(next.level)}".`
+      : `Cadre then uses the agents in "${labelOf(next.level)}".`
   const lost =
     names.length === 0
       ? 'the entry agent'
       : `${names.length === 1 ? '1 agent' : `${names.length} agents`}: ${names.join(', ')}`
   const answer = await askInDialog(
-    `Reset the agents of "${labelOf(level)}"?`,
+    `Reset the agents in "${labelOf(level)}"?`,
     `This removes ${lost}. ${then} It cannot be undone. Export them first to keep a copy.`,
     'Reset',
   )
@@ -80,7 +80,7 @@ export async function validateConfiguration(validation: Validation): Promise<voi
   if (chosen === 'Update Settings') await validation.migrate()
 }
 
-/** Reads the tools of VS Code again, and reports tools that agents name but that are missing. */
+/** Reads VS Code's tools again, and reports tools that agents name but that are missing. */
 export async function refreshTools(services: Services): Promise<void> {
   const [{ builtIn, editor, all }, { agents }] = await Promise.all([
     availableTools(services),
@@ -174,7 +174,7 @@ async function exportAsFiles(configuration: Configuration, given: vscode.Uri | u
     given ??
     (
       await vscode.window.showOpenDialog({
-        title: 'Export agent files into the .github/agents of this folder',
+        title: "Export agent files into this folder's .github/agents",
         openLabel: 'Export',
         canSelectFiles: false,
         canSelectFolders: true,

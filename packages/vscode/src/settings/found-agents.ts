@@ -5,7 +5,7 @@ import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
 
-/** The agents of a folder, as a run would find them. */
+/** The agents in a folder, as a run would find them. */
 export interface FoundAgents {
   readonly agents: readonly AgentDefinition[]
   readonly entry?: string

@@ -19,7 +19,7 @@ describe('the settings that apply', () => {
     })
   })
 
-  it('keep an entry agent of an outer level only for an agent of that name', () => {
+  it('keep an entry agent of an outer level only for an agent with that name', () => {
     const inner = workspace({ agents: agents('b', 'c') })
     expect(read([user({ entryAgent: 'c' }), inner])).toMatchObject({ 'copilotMultiAgent.entryAgent': 'c' })
     expect(read([user({ entryAgent: 'a' }), inner])).not.toHaveProperty(['copilotMultiAgent.entryAgent'])

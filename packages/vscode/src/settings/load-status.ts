@@ -3,11 +3,11 @@ import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
 import { findAgents } from './found-agents.ts'
 import { availableTools } from './host-tools.ts'
-import type { Status } from './status-text.ts'
+import type { StatusReport } from './status-text.ts'
 import { missingTools } from './tool-choices.ts'
 
 /** The current status. Errors are included as notices. */
-export async function loadStatus(services: Services): Promise<Status> {
+export async function loadStatus(services: Services): Promise<StatusReport> {
   const folder = currentFolder()
   const [found, tools, checked, models, sessions] = await Promise.all([
     findAgents(services),
@@ -32,7 +32,7 @@ export async function loadStatus(services: Services): Promise<Status> {
   }
 }
 
-interface SessionsStatus extends Pick<Status, 'running' | 'notices'> {
+interface SessionsStatus extends Pick<StatusReport, 'running' | 'notices'> {
   readonly home?: string
 }
 

@@ -48,7 +48,7 @@ describe('the preview of a prompt', () => {
     expect((await preview(2))?.prompt).toBe('You are the plain.')
   })
 
-  it('includes agents of files, unless the settings have one of that name', async () => {
+  it('includes agents of files, unless the settings have one with that name', async () => {
     const file = (name: string): AgentDefinition => ({
       name,
       description: `From a file`,

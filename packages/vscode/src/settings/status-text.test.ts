@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { type Status, statusText } from './status-text.ts'
+import { type StatusReport, statusText } from './status-text.ts'
 
-const empty: Status = {
+const empty: StatusReport = {
   agents: [],
   models: [],
   builtInTools: 12,

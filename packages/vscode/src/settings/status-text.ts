@@ -3,7 +3,7 @@ import { code, escapeMarkdown } from '../markdown.ts'
 import type { SettingsProblem } from './check-settings.ts'
 import type { MissingTool } from './tool-choices.ts'
 
-export interface Status {
+export interface StatusReport {
   readonly agents: readonly AgentDefinition[]
   readonly entry?: string
   readonly models: readonly string[]
@@ -21,7 +21,7 @@ export interface Status {
 }
 
 /** The status as Markdown. Names and messages come from files, so they are escaped. */
-export function statusText(status: Status): string {
+export function statusText(status: StatusReport): string {
   const { agents, entry, models, missing, problems, notices, running } = status
   const sections = [
     ['# Agents: status'],
@@ -29,7 +29,7 @@ export function statusText(status: Status): string {
       '## This workspace',
       '',
       `- Folder: ${status.folder === undefined ? 'none is open' : code(status.folder)}`,
-      `- Trust: ${status.isTrusted ? 'this workspace is trusted' : 'Restricted Mode. Agents, hooks and settings of the workspace are not used'}`,
+      `- Trust: ${status.isTrusted ? 'this workspace is trusted' : "Restricted Mode. The workspace's agents, hooks and settings are not used"}`,
       `- Home: ${status.home === undefined ? 'none yet. It is created when an agent first works here' : code(status.home)}`,
       `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map((name) => code(name)).join(', ')}`,
       `- Tools: ${status.builtInTools} built in, ${status.editorTools} from VS Code and its extensions`,

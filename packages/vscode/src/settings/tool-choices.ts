@@ -20,7 +20,7 @@ const delegation: readonly ToolChoice[] = [
   { name: 'delegate_task', description: 'Starts another agent in the background' },
   {
     name: 'reportOut',
-    description: 'Submits the report of delegated work. Agents that must report always have it',
+    description: 'Submits the report on delegated work. Agents that must report always have it',
   },
 ]
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { hasCode, unlinkIfThere } from '@cadre/disk'
+import { hasCode, unlinkIfExists } from '@cadre/disk'
 import type { CheckpointFolder } from './checkpoint-folder.ts'
 import type { FileState } from './file-state.ts'
 import { isBehindLink } from './path-stats.ts'
@@ -99,12 +99,12 @@ const draftPrefix = '.cadre-undo-'
 
 function putBeside(place: string, make: (draft: string) => void): void {
   const draft = path.join(path.dirname(place), `${draftPrefix}${process.pid}`)
-  unlinkIfThere(draft)
+  unlinkIfExists(draft)
   try {
     make(draft)
     renameSync(draft, place)
   } catch (error) {
-    unlinkIfThere(draft)
+    unlinkIfExists(draft)
     throw error
   }
 }
@@ -119,6 +119,6 @@ export function removeDrafts(folder: CheckpointFolder, steps: readonly Step[]): 
     } catch {
       continue
     }
-    for (const name of names) if (name.startsWith(draftPrefix)) unlinkIfThere(path.join(place, name))
+    for (const name of names) if (name.startsWith(draftPrefix)) unlinkIfExists(path.join(place, name))
   }
 }

@@ -23,7 +23,7 @@ export interface SharedFixture extends Omit<WorkspaceFixture, 'call'> {
   /** A separate instance, as in another process. */
   another(): Checkpoints
   session(id?: string, more?: Partial<SessionSpec>): SessionSpec
-  /** A call of a tool that names these files, or of a command. */
+  /** A call to a tool that names these files, or of a command. */
   call(
     id: string,
     names: readonly string[] | 'command',

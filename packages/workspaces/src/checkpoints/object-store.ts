@@ -27,7 +27,7 @@ export interface Content {
 
 /**
  * Stores file contents as objects of a separate git repository in the home. It borrows objects of the project's repository,
- * so that the first checkpoint copies nothing that is committed. No settings, attributes, filters or hooks of the project
+ * so that the first checkpoint copies nothing that is committed. No settings, attributes, filters or hooks in the project
  * apply: contents are stored and read byte for byte.
  */
 export class ObjectStore {

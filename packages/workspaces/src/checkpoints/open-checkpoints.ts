@@ -173,7 +173,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
     const known = turns.get(session.root)
     if (known?.isTold) return undefined
     if (known !== undefined) turns.set(session.root, { ...known, isTold: true })
-    return `cannot record all changes of this turn, so "cadre undo" cannot undo it completely: ${reason}`
+    return `cannot record all changes in this turn, so "cadre undo" cannot undo it completely: ${reason}`
   }
 
   async function apply(plan: UndoPlan, { by, force, skip }: ApplyOptions): Promise<UndoResult> {

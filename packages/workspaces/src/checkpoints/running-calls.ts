@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { isAlive, listFolder, ownerOnly, type ProcessIdentity, thisProcess, unlinkIfThere } from '@cadre/disk'
+import {
+  isAlive,
+  listFolder,
+  ownerOnly,
+  type ProcessIdentity,
+  thisProcess,
+  unlinkIfExists,
+} from '@cadre/disk'
 
 /** The files of a call, relative to the folder, or everything. */
 export type Scope = 'all' | readonly string[]
@@ -44,7 +51,7 @@ export class RunningCalls {
     for (const id of finish) this.#own.delete(id)
     const file = path.join(this.#folder, this.#name)
     if (this.#own.size === 0) {
-      unlinkIfThere(file)
+      unlinkIfExists(file)
       return
     }
     const note: Note = { process: this.#self, calls: [...this.#own.values()] }
@@ -63,7 +70,7 @@ export class RunningCalls {
     return {
       calls: dead.flatMap(({ note }) => note.calls),
       forget: () => {
-        for (const { file } of dead) unlinkIfThere(file)
+        for (const { file } of dead) unlinkIfExists(file)
       },
     }
   }

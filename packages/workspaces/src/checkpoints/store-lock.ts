@@ -30,7 +30,7 @@ async function runLocked<T>(home: Home, name: string, work: () => Promise<T>): P
     }
     if (Date.now() > until) {
       const who = attempt.by === undefined ? 'another process' : `process ${attempt.by.pid}`
-      throw new CadreError('owned', `${who} has been using the checkpoints of this folder for too long.`)
+      throw new CadreError('owned', `${who} has been using this folder's checkpoints for too long.`)
     }
     await pause(2 + Math.random() * 10)
   }

@@ -1,5 +1,5 @@
 import { readYaml } from '@cadre/disk'
-import type { Subject } from '../subject.ts'
+import type { LintSubject } from '../subject.ts'
 import type { WrittenHeader } from '../written-header.ts'
 import type { HostEffect, HostName } from './host.ts'
 
@@ -13,7 +13,7 @@ export function effectsOfHeader({
   read: { agent, rescued },
   header,
   membership: { plugin },
-}: Subject): Map<HostName, HostEffect[]> {
+}: LintSubject): Map<HostName, HostEffect[]> {
   const effects = new Map<HostName, HostEffect[]>()
   const add = (hosts: readonly HostName[], ...found: readonly HostEffect[]) => {
     for (const host of hosts) {

@@ -13,16 +13,16 @@ export interface KeyContext {
   readonly values: ReadonlyMap<string, Json>
 }
 
-export type Cell = Verdict | ((context: KeyContext) => Verdict)
+export type HostCell = Verdict | ((context: KeyContext) => Verdict)
 
-export const yes: Cell = 'read'
-export const no: Cell = { effect: 'ignored' }
+export const yes: HostCell = 'read'
+export const no: HostCell = { effect: 'ignored' }
 /** For a key that denies something: if it is ignored, everything is permitted. */
-export const open: Cell = { effect: 'ignored', note: 'its restrictions do not apply there' }
+export const open: HostCell = { effect: 'ignored', note: 'its restrictions do not apply there' }
 /** opencode passes unknown keys to the model's provider. */
-export const option: Cell = { effect: 'differently', note: "passed to the model's provider as an option" }
+export const option: HostCell = { effect: 'differently', note: "passed to the model's provider as an option" }
 export const inClaudeFiles =
-  (other: Cell): Cell =>
+  (other: HostCell): HostCell =>
   (context) =>
     context.dialect === 'claude' ? 'read' : judge(other, context)
 
@@ -31,7 +31,11 @@ const isNames = (value: Json) =>
   typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
 
 /** Returns this effect unless the value fits; then the host reads the key. */
-function unless(fits: (context: KeyContext) => boolean, effect: HostEffect['effect'], note: string): Cell {
+function unless(
+  fits: (context: KeyContext) => boolean,
+  effect: HostEffect['effect'],
+  note: string,
+): HostCell {
   return (context) => (fits(context) ? 'read' : { effect, note })
 }
 
@@ -59,9 +63,9 @@ export const onlyOneModel = unless(({ value }) => !isList(value), 'differently',
 export const claudeModel = unless(
   ({ value }) => typeof value === 'string' && knowsModel('claude', value.trim()),
   'differently',
-  'unknown name, so the agent uses the model of the session',
+  "unknown name, so the agent uses the session's model",
 )
-export const providerModel: Cell = (context) => {
+export const providerModel: HostCell = (context) => {
   if (typeof context.value !== 'string')
     return { effect: 'rejects', note: 'expects one model as provider/name' }
   return knowsModel('opencode', context.value.trim())
@@ -97,7 +101,7 @@ export const withPrompts = unless(
   'ignores handoffs without label, agent or prompt',
 )
 export const hookEvents =
-  (known: Verdict): Cell =>
+  (known: Verdict): HostCell =>
   (context) =>
     isObject(context.value) && Object.keys(context.value).some(isHookEvent)
       ? known
@@ -129,18 +133,21 @@ export const text = unless(
   'rejects',
   'expects text, so it does not load the agent',
 )
-export const deprecated: Cell = { effect: 'differently', note: 'deprecated: use disable-model-invocation' }
-export const retired: Cell = { effect: 'ignored', note: 'removed: use disable-model-invocation' }
-export const oldSpelling: Cell = {
+export const deprecated: HostCell = {
+  effect: 'differently',
+  note: 'deprecated: use disable-model-invocation',
+}
+export const retired: HostCell = { effect: 'ignored', note: 'removed: use disable-model-invocation' }
+export const oldSpelling: HostCell = {
   effect: 'ignored',
   note: 'old spelling of user-invocable, so users can start the agent there',
 }
-export const preview: Cell = hookEvents({
+export const preview: HostCell = hookEvents({
   effect: 'differently',
   note: 'only with chat.useCustomAgentHooks; Stop is treated as SubagentStop',
 })
 
 /** Evaluates a cell for one file. */
-export function judge(cell: Cell, context: KeyContext): Verdict {
+export function judge(cell: HostCell, context: KeyContext): Verdict {
   return typeof cell === 'function' ? cell(context) : cell
 }

@@ -1,9 +1,9 @@
 import type { HostEffect, HostName } from './host.ts'
 import {
-  type Cell,
   claudeModel,
   deprecated,
   flag,
+  type HostCell,
   hex,
   hookEvents,
   inClaudeFiles,
@@ -33,12 +33,12 @@ import {
 
 type Row = readonly [
   key: string,
-  vscode: Cell,
-  harness: Cell,
-  cli: Cell,
-  github: Cell,
-  claude: Cell,
-  opencode: Cell,
+  vscode: HostCell,
+  harness: HostCell,
+  cli: HostCell,
+  github: HostCell,
+  claude: HostCell,
+  opencode: HostCell,
 ]
 
 /**
@@ -119,6 +119,6 @@ const byKey: ReadonlyMap<string, Row> = new Map(rows.map((row) => [row[0], row])
 
 /** Returns the effect of a host on a key; `undefined` if it reads it. */
 export function effectOfKey(host: HostName, key: string, context: KeyContext): HostEffect | undefined {
-  const verdict = judge((byKey.get(key) ?? unknown)[columns[host]] as Cell, context)
+  const verdict = judge((byKey.get(key) ?? unknown)[columns[host]] as HostCell, context)
   return verdict === 'read' ? undefined : { key, ...verdict }
 }

@@ -1,4 +1,4 @@
-import type { Subject } from '../subject.ts'
+import type { LintSubject } from '../subject.ts'
 import { effectsOfNames } from './effects-of-names.ts'
 import { effectsOfHeader } from './header-effects.ts'
 import { type HostEffect, type HostEffects, type HostName, hosts } from './host.ts'
@@ -8,7 +8,7 @@ const markdown = ['copilot', 'claude', 'opencode', 'chatmode']
 
 /** Returns what each host ignores in a file or reads differently. Absent for formats that no host reads. */
 export function judgeHosts(
-  subject: Subject,
+  subject: LintSubject,
   wanted: readonly HostName[] = hosts.map(({ name }) => name),
 ): HostEffects | undefined {
   const { dialect, read, header, membership } = subject

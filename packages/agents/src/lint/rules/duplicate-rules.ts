@@ -1,11 +1,11 @@
 import path from 'node:path'
 import { nameKey } from '@cadre/core'
 import { haveSamePermissions } from '../fix/have-same-permissions.ts'
-import type { ProjectRule, Subject } from '../subject.ts'
+import type { LintSubject, ProjectRule } from '../subject.ts'
 
 /** Files of one project that define the same name: which one is used, and which are not. */
 export const duplicates: ProjectRule = function* (members) {
-  const byName = new Map<string, Subject[]>()
+  const byName = new Map<string, LintSubject[]>()
   for (const subject of members) {
     const { agent } = subject.read
     if (agent === undefined) continue
@@ -20,27 +20,27 @@ export const duplicates: ProjectRule = function* (members) {
 }
 
 /** The files that one host loads together. If no host loads a file from its folder, people copy it with that folder. */
-function loadedWith({ membership: { level, plugin, place }, path: at }: Subject): string {
+function loadedWith({ membership: { level, plugin, place }, path: at }: LintSubject): string {
   if (level !== undefined) return ''
   return plugin === undefined ? path.dirname(at) : place
 }
 
 /** The precedence of the loader: the higher level, then the deeper folder, then the file with the name of an agent file. */
-function isBefore(a: Subject, b: Subject): boolean {
+function isBefore(a: LintSubject, b: LintSubject): boolean {
   const rank = rankOf(a) - rankOf(b)
   if (rank !== 0) return rank > 0
   return isMarked(a) && !isMarked(b) && path.dirname(a.path) === path.dirname(b.path)
 }
 
-function rankOf({ membership: { level = -1 }, path: at }: Subject): number {
+function rankOf({ membership: { level = -1 }, path: at }: LintSubject): number {
   return level * 1_000 + at.split(/[\\/]/).length
 }
 
-function isMarked(subject: Subject): boolean {
+function isMarked(subject: LintSubject): boolean {
   return /\.agent\.(?:md|ya?ml)$/i.test(subject.path)
 }
 
-function findingOf(subject: Subject, used: Subject) {
+function findingOf(subject: LintSubject, used: LintSubject) {
   const name = subject.read.agent?.name ?? ''
   if (!isBefore(used, subject)) {
     const isLoaded = subject.membership.level !== undefined

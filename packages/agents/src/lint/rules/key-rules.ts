@@ -1,8 +1,8 @@
 import { nameKey } from '@cadre/core'
-import { linesOfHandoffs } from '../../keys/read-handoffs.ts'
+import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
 import { isHookEvent } from '../hook-events.ts'
 import type { Finding } from '../lint-result.ts'
-import { type FileRule, keyOf, lineOf, type Subject } from '../subject.ts'
+import { type FileRule, keyOf, type LintSubject, lineOf } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
 /** Spellings that newer hosts no longer support. */
@@ -58,7 +58,7 @@ export const shapes: FileRule = (subject) => {
   return findings
 }
 
-function isReported({ read }: Subject): boolean {
+function isReported({ read }: LintSubject): boolean {
   return read.diagnostics.some(({ code }) => code.startsWith('tools-'))
 }
 
@@ -68,12 +68,12 @@ function shapeOf(value: unknown): string | undefined {
   return typeof value === 'object' && !Array.isArray(value) ? 'a map' : undefined
 }
 
-function forCopilotCli(subject: Subject): boolean {
+function forCopilotCli(subject: LintSubject): boolean {
   const target = keyOf(subject, 'target')?.value
   return subject.dialect === 'copilot' && target !== 'vscode'
 }
 
-function isMarkdown({ dialect }: Subject): boolean {
+function isMarkdown({ dialect }: LintSubject): boolean {
   return dialect !== 'template' && dialect !== 'settings'
 }
 
@@ -96,7 +96,7 @@ export const agentsWithoutTool: FileRule = (subject) => {
 
 export const handoffs: FileRule = (subject) => {
   const { agent } = subject.read
-  const lines = linesOfHandoffs(keyOf(subject, 'handoffs')?.field)
+  const lines = handoffLineNumbers(keyOf(subject, 'handoffs')?.field)
   const findings: Finding[] = []
   for (const [index, handoff] of (agent?.handoffs ?? []).entries()) {
     const line = lines[index] ?? lineOf(subject, 'handoffs')

@@ -1,5 +1,5 @@
 import type { Finding } from '../lint-result.ts'
-import { type LintKnowledge, lineOf, type Subject } from '../subject.ts'
+import { type LintKnowledge, type LintSubject, lineOf } from '../subject.ts'
 
 /** Forms of model names in agent files: an alias, a name with a vendor prefix, `Name (vendor)`, `provider/name`. */
 const forms: readonly RegExp[] = [
@@ -11,7 +11,7 @@ const forms: readonly RegExp[] = [
 ]
 
 /** Checks that a model exists: in the catalogue if there is one, otherwise by the form of its name. */
-export async function modelNames(subject: Subject, { model }: LintKnowledge): Promise<Finding[]> {
+export async function modelNames(subject: LintSubject, { model }: LintKnowledge): Promise<Finding[]> {
   const names = new Set([
     ...(subject.read.agent?.models ?? []),
     ...(subject.read.agent?.handoffs ?? []).flatMap((handoff) => handoff.model ?? []),

@@ -1,7 +1,7 @@
 import { type AgentDefinition, allowedTargets, nameKey, understandTool } from '@cadre/core'
-import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
+import { type LintSubject, lineOf, type ProjectRule } from '../subject.ts'
 
-type Defined = Subject & { readonly read: { readonly agent: AgentDefinition } }
+type Defined = LintSubject & { readonly read: { readonly agent: AgentDefinition } }
 
 /** Agents that nothing can start. */
 export const unreachable: ProjectRule = function* (members, { agents = [] }) {
@@ -73,7 +73,7 @@ export function mayDelegate({ tools }: AgentDefinition): boolean {
   })
 }
 
-function isDefined(subject: Subject): subject is Defined {
+function isDefined(subject: LintSubject): subject is Defined {
   return subject.read.agent !== undefined && subject.read.disabled !== true
 }
 

@@ -1,8 +1,8 @@
 import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
-import { linesOfHandoffs } from '../../keys/read-handoffs.ts'
+import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
 import { nameOfFile } from '../../load/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
-import { lineOf, type ProjectRule, type Subject } from '../subject.ts'
+import { type LintSubject, lineOf, type ProjectRule } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
 /** Built-in agents of hosts: a file may name them, although Cadre does not have them. */
@@ -31,7 +31,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
         severity: 'info',
         code: 'agent-of-host',
         line,
-        message: `${quoted} in ${where} is built into some hosts, but this project has no agent of that name.`,
+        message: `${quoted} in ${where} is built into some hosts, but this project has no agent with that name.`,
       }
     const called = files.get(key)
     return {
@@ -60,7 +60,7 @@ export const references: ProjectRule = function* (members, { agents = [] }) {
 }
 
 function* agentsNamedBy(
-  subject: Subject,
+  subject: LintSubject,
   agent: AgentDefinition,
 ): Generator<{ name: string; line: number; where: string }> {
   const { delegates, handoffs = [] } = agent
@@ -69,7 +69,7 @@ function* agentsNamedBy(
   // A list without the required tool is reported elsewhere.
   const names = delegates?.kind === 'list' && mayDelegate(agent) ? delegates.names : []
   for (const name of names) yield { name, line, where }
-  const lines = linesOfHandoffs(subject.header.get('handoffs')?.field)
+  const lines = handoffLineNumbers(subject.header.get('handoffs')?.field)
   for (const [index, { agent: name }] of handoffs.entries())
     yield { name, line: lines[index] ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
 }

@@ -38,7 +38,7 @@ export const description: FileRule = (subject) => {
       severity: 'info',
       code: 'description-long',
       line,
-      message: `The description has ${letters} characters. It is part of the prompt of every agent that can start this one, and some hosts accept at most ${maxDescriptionLength}.`,
+      message: `The description has ${letters} characters. It is in the prompt of every agent that can start this one, and some hosts accept at most ${maxDescriptionLength}.`,
       fix: 'Describe in one or two sentences when to use the agent, and move examples to the instructions.',
     },
   ]
@@ -90,7 +90,7 @@ export const nameMismatch: FileRule = (subject) => {
       severity: 'info' as const,
       code: 'file-name',
       line: 1,
-      message: `github.com accepts only letters, digits, dots, hyphens and underscores in the file name of an agent, not ${JSON.stringify(base)}.`,
+      message: `github.com accepts only letters, digits, dots, hyphens and underscores in an agent's file name, not ${JSON.stringify(base)}.`,
       fix: 'Rename the file, and write the display name under name:.',
     })
   return findings

@@ -1,6 +1,6 @@
 import { classOf, didYouMean, knownTools, type ToolMeaning, understandTool } from '@cadre/core'
 import type { Finding } from '../lint-result.ts'
-import { type FileRule, keyOf, type LintKnowledge, lineOf, type Subject } from '../subject.ts'
+import { type FileRule, keyOf, type LintKnowledge, type LintSubject, lineOf } from '../subject.ts'
 
 const toolKeys = ['tools', 'allowedtools'] as const
 const maxUnknown = 20
@@ -72,7 +72,7 @@ interface UnknownName {
  * tool share one message: they usually belong to a host or server that Cadre does not know.
  */
 function unknownTools(
-  subject: Subject,
+  subject: LintSubject,
   names: readonly string[],
   { forbidden, known }: { readonly forbidden: ReadonlySet<string>; readonly known: readonly string[] },
 ): Finding[] {
@@ -121,7 +121,7 @@ function hintFor(name: string, known: readonly string[]): string {
 }
 
 /** Returns the line of a name if the list has one name per line, otherwise the line of the list. */
-function lineOfName(subject: Subject, name: string): number {
+function lineOfName(subject: LintSubject, name: string): number {
   for (const key of [...toolKeys, 'disallowedtools', 'permission']) {
     const field = keyOf(subject, key)?.field
     const item = field?.items?.find(({ value }) => typeof value === 'string' && value.includes(name))

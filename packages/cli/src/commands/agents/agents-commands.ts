@@ -10,14 +10,13 @@ const to = {
   kind: 'enum',
   values: dialects,
   brief:
-    'The dialect to write: .github/agents, .claude/agents, .opencode/agent, templates of the home directory, or settings',
+    'The dialect to write: .github/agents, .claude/agents, .opencode/agent, templates in the home directory, or settings',
 } as const
 
 const names = {
   kind: 'enum',
   values: ['keep', 'host'],
-  brief:
-    'Keep the names of tools and models, or use those of the host; default: host for claude and opencode',
+  brief: "Keep tool and model names, or use the host's; default: host for claude and opencode",
   optional: true,
 } as const
 
@@ -27,13 +26,13 @@ const exportCommand = defineCommand({
   brief: 'Export agents to another dialect',
   about:
     'Exports the agents you name, or all of them, to another dialect. Settings that the dialect has no key for are written under keys\n' +
-    'that Cadre reads back. Tools and models get the names of Claude Code or opencode, never with wider permissions; standard error\n' +
+    'that Cadre reads back. Tools and models get their Claude Code or opencode names, never with wider permissions; standard error\n' +
     'lists each change and each key that the host will ignore. With --names keep, names do not change. A file that is already in that\n' +
     'dialect is copied byte for byte. One agent, or settings, goes to standard output; several agents require --out.\n' +
     'Exits with 1 when a setting cannot be written in that dialect; the setting is omitted and reported.\n' +
     'With --json: {"files": [{"path", "text"}], "notes": [{"agent", "message"}], "faults": [{"agent", "message"}]}.',
   examples: [
-    ['agents export reviewer --to claude', 'print one agent in the dialect of Claude Code'],
+    ['agents export reviewer --to claude', "print one agent in Claude Code's dialect"],
     ['agents export --to copilot --out .', 'write all agents as files to .github/agents'],
     ['agents export --to settings --out team.json', 'write all agents to one file'],
   ],
@@ -59,10 +58,10 @@ const exportCommand = defineCommand({
 })
 
 const importCommand = defineCommand({
-  brief: 'Import agents from files of any dialect into this project',
+  brief: 'Import agents from files in any dialect into this project',
   about:
-    'Reads agents from files of any dialect, including old settings formats, and writes them to the project. Lists the written files,\n' +
-    'migrated settings, defaults, renamed tools and models (none with --names keep), and keys that the host of the new dialect will\n' +
+    'Reads agents from files in any dialect, including old settings formats, and writes them to the project. Lists the written files,\n' +
+    "migrated settings, defaults, renamed tools and models (none with --names keep), and keys that the new dialect's host will\n" +
     'ignore. Writes all files or none. Settings go to .vscode/settings.json; its other keys do not change.',
   examples: [
     ['agents import team.json --to copilot', 'write one file per agent to .github/agents'],
@@ -102,11 +101,11 @@ const show = defineCommand({
   about:
     'Shows what an agent may do: its tools, its own rules, the agents it can delegate to, its model and its limits, each with its\n' +
     'source. A run uses the same values. With --prompt: the system prompt of a new session in this folder, with the source and the\n' +
-    'approximate number of tokens of each part.',
+    'approximate token count of each part.',
   examples: [
     ['agents show lead', 'everything about the agent lead'],
-    ['agents show lead --prompt', 'its system prompt, with the instructions and skills of this folder'],
-    [`agents show lead --json | jq -r '.tools[].name'`, 'the names of its tools'],
+    ['agents show lead --prompt', 'its system prompt, with the instructions and skills in this folder'],
+    [`agents show lead --json | jq -r '.tools[].name'`, 'its tool names'],
   ],
   parameters: {
     flags: {

@@ -87,7 +87,7 @@ function otherBuiltIns({ agents, files }: LoadedAgents, here: AvailableAgents): 
   const usable = (all: readonly AgentDefinition[]) =>
     all.filter((agent) => {
       const isFree = !taken.has(nameKey(agent.name)) && here.refusal(agent) === undefined
-      // If several teams have an agent of this name, the first one is used.
+      // If several teams have an agent with this name, the first one is used.
       if (isFree) taken.add(nameKey(agent.name))
       return isFree && agent.userInvocable !== false
     })

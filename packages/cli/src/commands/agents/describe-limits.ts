@@ -21,7 +21,7 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     return place !== undefined && (asked === undefined || asked > value) ? place : by
   }
   const ofRun = (key: string, configured: number | undefined) =>
-    configured === undefined ? 'default' : `${key} of the configuration`
+    configured === undefined ? 'default' : `${key} in the configuration`
   const rounds = delegated.limits.maxRounds
   const seconds = (delegated.limits.timeLimit ?? limits.timeLimit) / 1000
   const time = wanted.timeLimit === undefined ? undefined : wanted.timeLimit / 1000
@@ -75,7 +75,7 @@ export function describeLimits({ agent, parts, delegated, places }: LimitsReques
     if (own !== undefined) view.push({ name, value: own, unit, from: places.within(['budget'], part) })
     const limit = limits.budget?.[part]
     if (limit === undefined) continue
-    const by = setBy(`limits.budget.${part}`, limit, wanted.budget?.[part], `${name} of the configuration`)
+    const by = setBy(`limits.budget.${part}`, limit, wanted.budget?.[part], `${name} in the configuration`)
     view.push({ name, value: limit, unit: `${unit} per run`, from: by })
   }
   for (const part of ['depth', 'concurrency', 'sessions'] as const) {

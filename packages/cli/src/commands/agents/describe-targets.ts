@@ -46,7 +46,7 @@ function whyNot(parts: RunParts, session: SessionSpec, name: string): string {
   if (refusal !== undefined) return refusal
   if (!allowedTargets(agent, agents.list(), parent === undefined).includes(other))
     return unlistedReason(agent, other)
-  if (limits.depth < 1) return `the maximum depth of delegation is ${limits.depth}`
+  if (limits.depth < 1) return `the maximum delegation depth is ${limits.depth}`
   return 'it has no tool to delegate with'
 }
 

@@ -3,7 +3,7 @@ import { type AgentDefinition, CadreError, didYouMean } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { assistant } from '@cadre/runtime'
 
-/** Returns the agent of this name, even if users cannot start it. If there is none, throws with the problem of its file. */
+/** Returns the agent with this name, even if users cannot start it. If there is none, throws with the problem of its file. */
 export function requireAgent(registry: AgentRegistry, name: string): AgentDefinition {
   const found = registry.get(name) ?? (name.toLowerCase() === assistant.name ? assistant : undefined)
   if (found !== undefined) return found

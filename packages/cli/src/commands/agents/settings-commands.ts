@@ -4,7 +4,7 @@ import { flag, json, text } from '../../app/flags.ts'
 /** Commands that edit the agents in VS Code settings, like the settings page of the extension. */
 
 const shared = {
-  settings: text('The settings file; default: .vscode/settings.json of the project', 'FILE'),
+  settings: text("The settings file; default: the project's .vscode/settings.json", 'FILE'),
   dryRun: flag('Show what would change, without writing it'),
   json,
 } as const
@@ -35,7 +35,7 @@ export const add = defineCommand({
       prompt: { ...text('Its instructions', 'TEXT'), optional: false },
       useFor: text('The work that other agents should delegate to it; default: the description', 'TEXT'),
       tools: text('Its tools, separated by commas; default: read,search', 'NAMES'),
-      model: text('Its model; default: the model of the run', 'MODEL'),
+      model: text("Its model; default: the run's model", 'MODEL'),
       ...shared,
     },
     positional: { kind: 'tuple', parameters: [name] },
@@ -46,7 +46,7 @@ export const add = defineCommand({
 export const duplicate = defineCommand({
   brief: 'Duplicate an agent in the VS Code settings',
   about:
-    'Adds a copy of an agent after it in the VS Code settings. Without a second name, the copy is named AGENT-copy.',
+    'Copies an agent in the VS Code settings. The copy follows the original. Without a second name, the copy is named AGENT-copy.',
   examples: [
     ['agents duplicate reviewer', 'add reviewer-copy'],
     ['agents duplicate reviewer strict-reviewer', 'add a copy with another name'],

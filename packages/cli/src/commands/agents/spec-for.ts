@@ -4,7 +4,7 @@ import {
   type Models,
   type Ports,
   type SessionSpec,
-  type Specified,
+  type SpecifiedSession,
   specifyWithParts,
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
@@ -32,7 +32,7 @@ export async function specFor(parts: RunParts, options: SpecOptions): Promise<Se
 export async function specWithParts(
   parts: RunParts,
   { agent, parent, models = anyModel, model, workspace }: SpecOptions,
-): Promise<Specified> {
+): Promise<SpecifiedSession> {
   const { agents, tools, limits, policy, knowledge } = parts
   const engine = new Proxy({} as Ports['engine'], { get: failIfAsked })
   const inform = workspace === undefined ? undefined : knowledge?.inform

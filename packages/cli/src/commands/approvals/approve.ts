@@ -41,7 +41,7 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   if (flags.done && !isDoubt(record))
     throw new CadreError(
       'usage',
-      `The call of ${record.id} has not started yet. Use --done only for interrupted calls.`,
+      `The call for ${record.id} has not started yet. Use --done only for interrupted calls.`,
     )
   const decision = flags.session ? 'approve-session' : answerFor(record, 'approve', flags.done)
   return decideApproval(io, opened, record, { decision }, flags)

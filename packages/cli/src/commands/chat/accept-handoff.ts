@@ -1,7 +1,7 @@
 import { type AgentDefinition, CadreError, type Handoff } from '@cadre/core'
 import { assistant, chooseAgent, namesOf } from '@cadre/runtime'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { sendsAtOnce } from '../../output/handoff-text.ts'
+import { sendsImmediately } from '../../output/handoff-text.ts'
 import { cutText } from '../../output/text-width.ts'
 import type { Chat } from './chat.ts'
 import { sendMessage } from './run-turn.ts'
@@ -20,7 +20,7 @@ export async function acceptHandoff(chat: Chat, number: number, how?: 'fill' | '
       'usage',
       `the handoff ${quoteHandoff(handoff)} has no message to send. Type your own, starting with @${to.name}.`,
     )
-  if (how === 'send' || (how === undefined && sendsAtOnce(handoff)))
+  if (how === 'send' || (how === undefined && sendsImmediately(handoff)))
     return sendMessage(chat, handoff.prompt, { text: handoff.prompt, mentions: [] }, { handoff, to })
   if (input.edit === undefined) {
     const text = `Nothing was sent. ${quoteHandoff(handoff)} would send this to ${cleanLine(to.name)}:\n${cleanText(handoff.prompt)}\nSend it with /handoff ${number} send.`

@@ -4,7 +4,7 @@ import { namesOf } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
 import { reportFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
-import { foldFor } from '../../output/fold-for.ts'
+import { foldForTerminal } from '../../output/fold-for.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
 import { markdownColumns, reportText } from '../../output/report-text.ts'
 import type { Style } from '../../output/style.ts'
@@ -35,7 +35,7 @@ export interface ChatOutputOptions {
 export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   const { io, style, json, hasPrompt, flags, runtime } = options
   const told = new Set<string>()
-  const write = (text: string) => void io.stdout.write(`${json ? text : foldFor(io.stdout, text)}\n`)
+  const write = (text: string) => void io.stdout.write(`${json ? text : foldForTerminal(io.stdout, text)}\n`)
 
   function report(ended: Report, said: string): ExitCode {
     const isRead = hasPrompt && ended.text.trim() === said.trim()

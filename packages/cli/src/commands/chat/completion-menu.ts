@@ -136,7 +136,7 @@ export class CompletionMenu {
   #put(word: string, length: number): void {
     this.#editor.replace(length, word)
     this.close()
-    // Suggest the files of the folder next.
+    // Suggest the files in the folder next.
     if (word.endsWith('/')) this.#show('tab')
   }
 }

@@ -2,7 +2,7 @@ import { graphemesOf, textWidth } from '../../output/text-width.ts'
 import type { EnteredLine } from './input.ts'
 import type { KeyName } from './key-reader.ts'
 import { mentionsIn } from './mentions.ts'
-import { cleanTyped, PastedTexts } from './pasted-texts.ts'
+import { cleanTypedText, PastedTexts } from './pasted-texts.ts'
 
 type Origin = 'typed' | 'foreign'
 
@@ -32,7 +32,7 @@ export class Editor {
 
   /** `history`: newest first. */
   constructor(history: readonly string[] = []) {
-    this.#history = history.map((text) => draftOf({ text: cleanTyped(text), mentions: [] }))
+    this.#history = history.map((text) => draftOf({ text: cleanTypedText(text), mentions: [] }))
   }
 
   get text(): string {
@@ -89,7 +89,7 @@ export class Editor {
   }
 
   insert(text: string, origin: Origin = 'typed'): void {
-    const piece = cleanTyped(text)
+    const piece = cleanTypedText(text)
     this.#splice(this.#cursor, this.#cursor, piece, origin)
     this.#cursor += piece.length
   }

@@ -39,7 +39,7 @@ it('lists files that git does not ignore, including new ones', async () => {
   expect(await listed(path.join(root, 'src'), '')).toEqual(['app.ts'])
 })
 
-it('lists the files of a folder without git, except for hidden ones and packages', async () => {
+it('lists the files in a folder without git, except for hidden ones and packages', async () => {
   const root = folder([...files, 'node_modules/x/app.js'])
   expect(await listed(root, 'app')).toEqual(['dist/app.js', 'src/app.ts'])
 })

@@ -10,7 +10,7 @@ export class PastedTexts {
 
   /** Returns the placeholder for the editor. */
   show(text: string): string {
-    const clean = cleanTyped(text)
+    const clean = cleanTypedText(text)
     const lines = clean.split('\n').length
     if (clean.length <= maxLength && lines <= maxLines) return clean
     const size = lines === 1 ? `${clean.length} characters` : `${lines} lines`
@@ -39,6 +39,6 @@ function asMessage(text: string): string {
 }
 
 /** Keeps tabs, which are meaningful in pasted text. */
-export function cleanTyped(text: string): string {
+export function cleanTypedText(text: string): string {
   return text.replace(/\r\n?/g, '\n').split('\t').map(cleanText).join('\t')
 }

@@ -6,7 +6,7 @@ import { runTurn } from './run-turn.ts'
 
 type Prompt = ReturnType<Runtime['prompts']['list']>[number]
 
-/** The prompt files of the folder as commands. Their texts come from files, so control characters are removed. */
+/** The prompt files in the folder as commands. Their texts come from files, so control characters are removed. */
 export function promptCommands(runtime: Runtime): readonly ChatCommand[] {
   return runtime.prompts.list().map((prompt) => ({
     name: prompt.name,

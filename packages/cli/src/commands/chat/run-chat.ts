@@ -5,7 +5,7 @@ import { chooseAgent, namesOf } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import { cutText } from '../../output/text-width.ts'
-import { type Address, readAddress } from '../../run/read-address.ts'
+import { type AgentAddress, readAddress } from '../../run/read-address.ts'
 import { acceptHandoff } from './accept-handoff.ts'
 import type { Chat } from './chat.ts'
 import { runCommand } from './chat-commands.ts'
@@ -92,7 +92,7 @@ type Meaning =
   | { readonly kind: 'own'; readonly command: string }
   /** One of the available handoffs, from 1. */
   | { readonly kind: 'handoff'; readonly number: number }
-  | Exclude<Address, { kind: 'none' }>
+  | Exclude<AgentAddress, { kind: 'none' }>
 
 interface Known {
   readonly names: readonly string[]

@@ -10,7 +10,7 @@ import type { EnteredLine } from './input.ts'
 export async function runTurn(chat: Chat, go: (signal: AbortSignal) => Promise<RunResult>): Promise<void> {
   const { drive, output, seen } = chat
   seen.view = emptyView()
-  const result = await whileBusy(chat, true, go).catch((error: unknown) => {
+  const result = await runWithProgress(chat, true, go).catch((error: unknown) => {
     // Also if a command was to start the turn.
     if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
     throw error
@@ -21,7 +21,7 @@ export async function runTurn(chat: Chat, go: (signal: AbortSignal) => Promise<R
 }
 
 /** Shows the progress of `work`. Meanwhile the person can stop it, and type: for its session if it `hears`, otherwise for later. */
-export async function whileBusy<T>(
+export async function runWithProgress<T>(
   chat: Chat,
   hears: boolean,
   work: (signal: AbortSignal) => Promise<T>,

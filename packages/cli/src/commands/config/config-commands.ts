@@ -45,7 +45,7 @@ const set = defineCommand({
   parameters: {
     flags: {
       user: flag('Change your user file (the default)'),
-      project: flag('Change config.yaml in the home directory of the project'),
+      project: flag("Change config.yaml in the project's home directory"),
       home,
       json,
     },
@@ -66,7 +66,7 @@ const edit = defineCommand({
     ['config edit --project', 'edit the project file'],
   ],
   parameters: {
-    flags: { project: flag('Edit config.yaml in the home directory of the project'), home },
+    flags: { project: flag("Edit config.yaml in the project's home directory"), home },
   },
   load: async () => (await import('./config-edit.ts')).editConfig,
 })

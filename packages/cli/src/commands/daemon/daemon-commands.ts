@@ -5,8 +5,8 @@ import { commands } from '../../commands.ts'
 export const upCommand = defineCommand({
   brief: commands.up,
   about:
-    'Watches the files of a home directory and acts on them: answers user entries in session files, runs tasks, carries out\n' +
-    'decisions and resumes unfinished sessions. Each home directory has one daemon; a second one names the first and exits with 6.\n' +
+    'Watches the files in a home directory and acts on them: answers user entries in session files, runs tasks, carries out\n' +
+    "decisions and resumes unfinished sessions. Each home directory has one daemon; a second one prints the first one's process and exits with 6.\n" +
     'Ctrl-C shuts down; the next start resumes the work. Press Ctrl-C again to exit immediately.',
   examples: [
     ['up', 'run in the foreground and print one line per event'],
@@ -36,7 +36,7 @@ export const downCommand = defineCommand({
   brief: commands.down,
   about:
     'Stops the daemon and waits until it has shut down. Sessions finish their current calls and resume with the next "cadre up".',
-  examples: [['down', 'stop the daemon of the current project']],
+  examples: [['down', "stop the current project's daemon"]],
   parameters: { flags: { home, trust, json } },
   load: async () => (await import('./down.ts')).down,
 })
@@ -48,7 +48,7 @@ export const statusCommand = defineCommand({
     'daemon is running, shows the last known approvals and problems.\n' +
     'With --json: {running, pid, since, workspace, sessions, approvals, counts, problems, …}.',
   examples: [
-    ['status', 'show the daemon of the current project'],
+    ['status', "show the current project's daemon"],
     [`status --json | jq '.problems[] | "\\(.file):\\(.line) \\(.message)"'`, 'problems to fix'],
   ],
   parameters: { flags: { home, json } },

@@ -1,5 +1,5 @@
 /**
- * Decides whether a daemon may act on the files of its home while git changes files in it.
+ * Decides whether a daemon may act on the files in its home while git changes files in it.
  *
  * 1. While a git command changes the work tree around the home, nothing is done: files arrive before they are in the index.
  * 2. If an index has changed, nothing is done until it is known that the home is still trusted.

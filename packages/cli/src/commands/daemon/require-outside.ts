@@ -8,6 +8,6 @@ export function requireOutside(home: Home, { env }: Io): void {
   if (!isInsideCommand(home, env)) return
   throw new CadreError(
     'policy',
-    `agents may not start or stop the daemon of ${home.path}. Run this command outside the session.`,
+    `agents may not start or stop the daemon on ${home.path}. Run this command outside the session.`,
   )
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Home } from '@cadre/home'
 import { openTaskFiles, type TaskItem } from '@cadre/tasks'
 
-/** The progress of the scenario, according to the files of the home. */
+/** The progress of the scenario, according to the files in the home. */
 export interface DemoProgress {
   task(id: string): TaskItem | undefined
   /** The ids of pending approvals. */

@@ -23,7 +23,7 @@ export interface ScenarioOptions {
   readonly decide: (approval: string) => Promise<DemoDecision>
 }
 
-/** Runs from the message to its answer, or to a rejection. Follows the files of the home; rejects if it cannot continue. */
+/** Runs from the message to its answer, or to a rejection. Follows the files in the home; rejects if it cannot continue. */
 export async function runScenario(options: ScenarioOptions, signal: AbortSignal): Promise<void> {
   const { home, show } = options
   const signs = readProgress(home)

@@ -1,4 +1,4 @@
-import type { Survey } from '@cadre/backends'
+import type { CopilotSurvey } from '@cadre/backends'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { counted } from '../../output/numbers.ts'
@@ -14,7 +14,7 @@ export interface CopilotCheckOptions {
 export interface CopilotChecks {
   readonly checks: readonly Check[]
   /** The models of the account, if known. */
-  readonly models: Survey['models']
+  readonly models: CopilotSurvey['models']
 }
 
 /** Checks the language server, the sign-in and the SDK. Starts nothing if the server is not installed or nobody is signed in. */
@@ -23,14 +23,16 @@ export async function checkCopilot(
   settings: Settings | undefined,
   { model = '', limit }: CopilotCheckOptions,
 ): Promise<CopilotChecks> {
-  const { installedServer, mayBeSignedIn, surveyCopilot, wrongServer } = await import('@cadre/backends')
+  const { installedServer, mayBeSignedIn, surveyCopilot, serverConfigProblem } = await import(
+    '@cadre/backends'
+  )
   const { env } = io
   const configured = settings?.config.copilot?.server
   const problem = isCopilotModel(model) ? fail : note
   const server = installedServer({ env, configured })
   const ofSdk = await checkSdk(env)
   if (server === undefined) {
-    const wrong = wrongServer({ env, configured })
+    const wrong = serverConfigProblem({ env, configured })
     const missing =
       wrong === undefined
         ? problem(
@@ -45,7 +47,7 @@ export async function checkCopilot(
     'copilot',
     `language server ${server.version ?? 'of unknown version'}, ${server.place}`,
   )
-  const survey: Survey = mayBeSignedIn(env)
+  const survey: CopilotSurvey = mayBeSignedIn(env)
     ? ((await surveyCopilot({ env, configured, limit })) ?? {})
     : { account: { kind: 'signed-out' } }
   return {
@@ -74,7 +76,7 @@ type Problem = (name: string, message: string, fix?: string) => Check
 
 async function checkAccount(
   io: Io,
-  { account, subscription, models, trouble }: Survey,
+  { account, subscription, models, trouble }: CopilotSurvey,
   problem: Problem,
 ): Promise<Check[]> {
   const { tokenVariable } = await import('@cadre/backends')

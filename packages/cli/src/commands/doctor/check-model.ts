@@ -51,11 +51,11 @@ export async function checkModel(
   try {
     const models = await open()
     const found = await models.resolve(undefined)
-    const { wrongServer } = await import('@cadre/backends')
+    const { serverConfigProblem } = await import('@cadre/backends')
     const configured = settings?.config.copilot?.server
     if (found.kind === 'unknown') await models.close?.()
     if (found.kind === 'unknown' && !named)
-      return [notChosenCheck(found, wrongServer({ env: io.env, configured }))]
+      return [notChosenCheck(found, serverConfigProblem({ env: io.env, configured }))]
     if (found.kind === 'unknown')
       return [
         fail('model', `${named}: ${found.reason}`, nearestOf(found.nearest)),

@@ -21,7 +21,7 @@ const test = defineCommand({
   brief: 'Run the hooks for a sample event, and show their decisions',
   about:
     'Runs the matching hooks with a sample event and shows the input, exit code, output and meaning for each. The hooks really run;\n' +
-    'the tool does not. Hooks of an untrusted folder run only with --trust, or when you name their file. Exits with 0 whatever the\n' +
+    'the tool does not. Hooks in an untrusted folder run only with --trust, or when you name their file. Exits with 0 whatever the\n' +
     'hooks decide.\n' +
     'With --json: {"event", "decision", "hooks": [{"path", "line", "payload", "exitCode", "stdout", "stderr", "answer"}], "notRun"}.',
   examples: [

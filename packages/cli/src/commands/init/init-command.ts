@@ -5,10 +5,10 @@ import { commands } from '../../commands.ts'
 export const initCommand = defineCommand({
   brief: commands.init,
   about:
-    'Writes the agents of a built-in team as files that you can change: to .github/agents of the project or, for a team of templates,\n' +
-    'to the templates of the home directory. If a file already exists and differs, writes nothing unless you add --force.\n' +
+    "Writes a built-in team's agents as files that you can change: to the project's .github/agents or, for a team of templates, to\n" +
+    'templates/ in the home directory. If a file already exists and differs, writes nothing unless you add --force.\n' +
     'The team supervisor includes hooks that enforce its roles in Claude Code, Copilot CLI and VS Code, a script that tests the\n' +
-    'hooks, and a checklist with the test commands of the project. Hooks are added to an existing .claude/settings.json.\n' +
+    'hooks, and a checklist with test commands for the project. Hooks are added to an existing .claude/settings.json.\n' +
     'Without --team, lists the teams.',
   examples: [
     ['init', 'list the built-in teams'],
@@ -23,11 +23,11 @@ export const initCommand = defineCommand({
   parameters: {
     flags: {
       team: text('The team to write, as NAME or NAME/VARIANT', 'TEAM'),
-      variant: text('The variant of the team', 'NAME'),
+      variant: text("The team's variant", 'NAME'),
       to: {
         kind: 'enum',
         values: ['copilot', 'vscode', 'claude', 'opencode', 'template'],
-        brief: 'The program or dialect to write for; default: the dialect of the team',
+        brief: "The program or dialect to write for; default: the team's dialect",
         optional: true,
       },
       home,

@@ -64,7 +64,7 @@ export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
   // A team with message routes can run unattended.
   const watches = files.some(({ path }) => path === home.at('inbox', 'routes.yaml'))
   const up = `${commandName(io)} up${repeatedFlags(flags)}`
-  const more = watches ? `or run the daemon and work with the files of its home directory:\n  ${up}\n` : ''
+  const more = watches ? `or run the daemon and work with the files in its home directory:\n  ${up}\n` : ''
   const elsewhere = plan.start === undefined ? '' : `or, in ${plan.start.program}:\n  ${plan.start.command}\n`
   if (!dryRun) io.stdout.write(`\nYou can edit these files. Next:\n  ${next}\n${more}${elsewhere}`)
   return exitCodes.done

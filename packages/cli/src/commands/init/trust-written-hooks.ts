@@ -11,7 +11,7 @@ export interface WrittenTeam {
   readonly files: readonly TeamFileStatus[]
   /** Files that also contain other hooks. */
   readonly mixed: readonly string[]
-  /** The current agents of the project. */
+  /** The current agents in the project. */
   readonly agents: readonly AgentDefinition[]
 }
 

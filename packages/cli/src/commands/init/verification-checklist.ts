@@ -21,7 +21,7 @@ ${rows.map(([phase, all]) => `| ${phase} | ${all} |`).join('\n')}
 
 A test that was weakened, skipped or deleted is a failure, even if everything else passes.
 
-To test the hooks of this project, run \`node scripts/test-hook-artifacts.mjs\`.
+To test this project's hooks, run \`node scripts/test-hook-artifacts.mjs\`.
 `
   return { path: '.github/hooks/verification.md', text }
 }

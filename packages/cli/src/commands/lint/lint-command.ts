@@ -10,12 +10,12 @@ export const lintCommand = defineCommand({
     'there is a warning, and with 0 otherwise. --fix applies only fixes that do not change what an agent may do.\n\n' +
     'SEARCHED FOLDERS\n' +
     '  project: .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json\n' +
-    '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s), user settings of VS Code\n' +
-    '  home directory of Cadre: templates\n' +
-    '  only lint: agents of plugins (.claude-plugin), .cursor, .gemini, .kiro and .qwen/agents, and *.agent.md, *.chatmode.md,\n' +
+    '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s), VS Code user settings\n' +
+    "  Cadre's home directory: templates\n" +
+    '  only lint: plugin agents (.claude-plugin), .cursor, .gemini, .kiro and .qwen/agents, and *.agent.md, *.chatmode.md,\n' +
     '  *.agent.yaml anywhere below the folder; any file that you name, and all files in a folder called agents',
   examples: [
-    ['lint', 'check all agents of the project'],
+    ['lint', 'check all agents in the project'],
     ['lint .github/agents --fix --dry-run', 'show what --fix would change'],
     ['lint --host copilot-cli,github', 'check the files for these two hosts'],
     [

@@ -13,7 +13,7 @@ import {
 import type { Io } from '../../io.ts'
 
 /**
- * What the files of a project are checked against: available tools, models of a configured backend, and agents from
+ * What the files in a project are checked against: available tools, models of a configured backend, and agents from
  * elsewhere. An invalid configuration is reported, but agents are still checked.
  */
 export async function lintKnowledge(

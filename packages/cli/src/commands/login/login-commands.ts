@@ -7,7 +7,7 @@ export const loginCommand = defineCommand({
   about:
     'Signs in to GitHub Copilot: shows a code and the address where you enter it, and waits. If the Copilot language server is not\n' +
     'installed, asks before installing it with npm in your user data folder. Uses the token in GH_COPILOT_TOKEN or\n' +
-    'GITHUB_COPILOT_TOKEN, or the sign-in of an editor on this machine, if there is one.\n' +
+    "GITHUB_COPILOT_TOKEN, or an editor's sign-in on this machine, if there is one.\n" +
     'Cadre never sees the token: the language server stores it.\n' +
     'Exits with 0 when you are signed in, with 1 when the code expired or was denied, or when the account has no access to Copilot.\n' +
     'With --json: {"type": "code", "code", "address", "expiresIn"}, then {"type": "login", "status", "user", "source"}.',

@@ -92,7 +92,7 @@ async function signInWith(server: ServerProcess, context: SignInContext): Promis
     if (!yes && (await person.confirm(question)) !== true) continue
     const used = await useAccount(server, known)
     if (used !== undefined) return { ...used, source: 'editor' } as Ending
-    io.warn(`GitHub no longer accepts the stored sign-in of ${known.user}.`)
+    io.warn(`GitHub no longer accepts the stored sign-in for ${known.user}.`)
   }
   const ended = await signIn(server, ({ code, address, expiresIn }) => {
     if (json) io.stdout.write(`${JSON.stringify({ type: 'code', code, address, expiresIn })}\n`)
@@ -139,7 +139,7 @@ function textOf(io: Io, ending: Ending): string {
       return {
         code: `Signed in to GitHub Copilot as ${ending.user}. ${next}`,
         stored: `Already signed in to GitHub Copilot as ${ending.user}. ${next}`,
-        editor: `Signed in to GitHub Copilot as ${ending.user}, using the sign-in of an editor on this machine. ${next}`,
+        editor: `Signed in to GitHub Copilot as ${ending.user}, using an editor's sign-in on this machine. ${next}`,
         environment: `Signed in to GitHub Copilot as ${ending.user}, using the token in ${tokenVariable(io.env)}. ${next}`,
       }[ending.source]
     case 'no-access':

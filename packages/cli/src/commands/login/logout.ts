@@ -7,12 +7,12 @@ import {
   mayBeSignedIn,
   readCache,
   type ServerProcess,
+  serverConfigProblem,
   signInFolder,
   signOut,
   storedSignIns,
   tokenVariable,
   withServer,
-  wrongServer,
 } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -61,7 +61,7 @@ function lines(status: string, kept: readonly string[], variable: string | undef
       : `The token in ${variable} still signs you in. To sign out, unset the variable.`,
     kept.length === 0
       ? ''
-      : `Editors on this machine can still use the sign-in of ${kept.join(' and ')}. To remove it, run "cadre logout --forget".`,
+      : `Editors on this machine can still use the sign-in for ${kept.join(' and ')}. To remove it, run "cadre logout --forget".`,
   ].filter((line) => line !== '')
 }
 
@@ -69,7 +69,7 @@ function lines(status: string, kept: readonly string[], variable: string | undef
 function signOutError(env: Io['env'], configured: string | undefined): CadreError {
   const { account } = readCache(env)
   const whose = account?.kind === 'signed-in' ? ` of ${account.user}` : ''
-  const wrong = wrongServer({ env, configured })
+  const wrong = serverConfigProblem({ env, configured })
   const why =
     wrong === undefined
       ? `The Copilot language server is not installed, so the sign-in${whose} could not be removed. Run "cadre login", then "cadre logout --forget"`

@@ -4,8 +4,8 @@ import {
   installedSdk,
   installedServer,
   sdkPackage,
+  serverConfigProblem,
   serverPackage,
-  wrongServer,
 } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import type { Io } from '../../io.ts'
@@ -36,7 +36,7 @@ export async function offerInstall(
   const { env } = io
   const missing = missingPackages(io, options)
   if (missing.length === 0) return 'there'
-  const wrong = wrongServer({ env, configured: options.configured })
+  const wrong = serverConfigProblem({ env, configured: options.configured })
   if (wrong !== undefined) throw new CadreError('configuration', wrong)
   const folder = copilotFolder(env)
   // The new folder replaces the old one, so it must also contain what is already installed.

@@ -5,7 +5,7 @@ import { commands } from '../../commands.ts'
 export const modelsCommand = defineCommand({
   brief: commands.models,
   about:
-    'Lists the models of every backend that is configured or signed in to, with the size of the context window, the price in dollars\n' +
+    'Lists the models from every backend that is configured or signed in to, with the size of the context window, the price in dollars\n' +
     'per million tokens of input and output where it is known, the cost in Copilot premium requests, and the default model. Use the names with --model.\n' +
     'Exits with 5 when a backend does not list its models.',
   examples: [

@@ -3,7 +3,7 @@ import type { Diagnostic } from '@cadre/disk'
 import type { Explainer } from './create-explainer.ts'
 import { differences, type ExpectedCall } from './expected-call.ts'
 import type { Explanation } from './explanation.ts'
-import type { Table } from './read-table.ts'
+import type { PolicyTable } from './read-table.ts'
 
 /** A call with another decision than expected. */
 export interface Failure {
@@ -21,15 +21,15 @@ export interface CheckedTable {
 }
 
 /** The agent and place of a call, which determine its explainer. */
-export interface Caller {
+export interface CallerPlace {
   readonly agent: ExpectedCall['agent'] | undefined
   readonly depth: ExpectedCall['depth'] | undefined
 }
 
 /** Judges every call of a table, in order. The parts of a run are created once per agent and place. */
 export async function checkTable(
-  { path, calls }: Table,
-  explainerFor: (speaker: Caller) => Promise<Explainer>,
+  { path, calls }: PolicyTable,
+  explainerFor: (speaker: CallerPlace) => Promise<Explainer>,
 ): Promise<CheckedTable> {
   const failures: Failure[] = []
   const diagnostics: Diagnostic[] = []

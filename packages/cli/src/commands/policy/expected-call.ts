@@ -3,7 +3,7 @@ import type { Depth } from './depth.ts'
 import type { Explanation } from './explanation.ts'
 
 /** The expected decision about a call. Absent parts may be anything. */
-export interface Expected {
+export interface ExpectedDecision {
   readonly decision: Explanation['decision']
   readonly by?: string
   /** `*` matches anything. */
@@ -19,13 +19,13 @@ export interface ExpectedCall {
   readonly depth?: Depth
   readonly tool: string
   readonly input: JsonObject
-  readonly expected: Expected
+  readonly expected: ExpectedDecision
   /** Why this is expected, shown with a failure. */
   readonly because?: string
 }
 
 /** Returns the differences, as parts of a sentence; empty if there are none. */
-export function differences(expected: Expected, got: Explanation): string[] {
+export function differences(expected: ExpectedDecision, got: Explanation): string[] {
   const { decision, by, rule, risk } = expected
   return [
     ...(decision === got.decision ? [] : [`expected ${decision}, got ${got.decision}`]),

@@ -7,10 +7,10 @@ import { specFor } from '../agents/spec-for.ts'
 import type { Depth } from './depth.ts'
 
 /** From the entry agent down to the one that makes the call. */
-export type Chain = readonly [AgentDefinition, ...AgentDefinition[]]
+export type DelegationChain = readonly [AgentDefinition, ...AgentDefinition[]]
 
 export type FoundChain =
-  | { readonly kind: 'chain'; readonly chain: Chain }
+  | { readonly kind: 'chain'; readonly chain: DelegationChain }
   /** No run can have such a chain. */
   | { readonly kind: 'none'; readonly agent: AgentDefinition; readonly reason: string }
 
@@ -42,11 +42,11 @@ function entryOf({ registry, entry }: RunParts): AgentDefinition {
   return entryAgent({ agents, configured: entry ?? configured, faults })
 }
 
-function below({ registry }: RunParts, names: readonly string[], agent: AgentDefinition): Chain {
+function below({ registry }: RunParts, names: readonly string[], agent: AgentDefinition): DelegationChain {
   const above = names.map((name) => requireAgent(registry, name))
   // An agent cannot be below itself: a chain that ends with the agent includes it.
   if (above.at(-1)?.name === agent.name) above.pop()
-  return [...above, agent] as unknown as Chain
+  return [...above, agent] as unknown as DelegationChain
 }
 
 async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number): Promise<FoundChain> {
@@ -55,17 +55,17 @@ async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number):
   const { depth } = parts.limits
   if (levels > depth)
     return none(
-      `the maximum depth of delegation is ${depth}, so ${agent.name} is never ${levels} below an entry agent`,
+      `the maximum delegation depth is ${depth}, so ${agent.name} is never ${levels} below an entry agent`,
     )
   const steps = { left: maxSteps }
   for (const entry of entriesOf(parts)) {
     const chain = await search({ parts, agent, levels, steps }, [entry])
     if (chain !== undefined) return { kind: 'chain', chain }
   }
-  return none(`no chain of delegations reaches ${agent.name} ${levels} below an entry agent`)
+  return none(`no delegation chain reaches ${agent.name} ${levels} below an entry agent`)
 }
 
-async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<Chain | undefined> {
+async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<DelegationChain | undefined> {
   const steps = { left: maxSteps }
   for (const entry of entriesOf(parts)) {
     for (let levels = 1; levels <= parts.limits.depth; levels++) {
@@ -94,7 +94,11 @@ interface Search {
 }
 
 /** Returns the first chain with this number of levels that ends with the agent, following real delegation permissions. */
-async function search(at: Search, above: Chain, parent?: SessionSpec): Promise<Chain | undefined> {
+async function search(
+  at: Search,
+  above: DelegationChain,
+  parent?: SessionSpec,
+): Promise<DelegationChain | undefined> {
   const { parts, agent, levels, steps } = at
   const last = above.at(-1) as AgentDefinition
   if (last.name === agent.name || --steps.left < 0) return undefined

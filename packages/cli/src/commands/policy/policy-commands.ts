@@ -8,7 +8,7 @@ const workspace = text('The folder the agent works in; default: the current fold
 const explain = defineCommand({
   brief: 'Explain how the policy decides about a call, without running it',
   about:
-    'Evaluates a call with the rules of a run: the tools of the agent, its boundary, the policies, the allowlist and the required\n' +
+    "Evaluates a call with a run's rules: the agent's tools, its boundary, the policies, the allowlist and the required\n" +
     'approvals. Runs, asks, records and writes nothing; hooks that would run are listed. Exits with 0 for every decision.\n\n' +
     'DEPTH\n' +
     '  lead>builder  lead delegates to builder, and builder to the agent; also lead,builder or lead/builder\n' +
@@ -23,7 +23,7 @@ const explain = defineCommand({
     ],
     [
       `policy explain --agent builder --tool write_file --input @call.json --depth lead`,
-      'check a call of a delegate',
+      "check a delegate's call",
     ],
   ],
   parameters: {
@@ -35,7 +35,7 @@ const explain = defineCommand({
         brief: 'The name of a tool, in Cadre or in another program: execute_command, Bash, …',
         placeholder: 'TOOL',
       },
-      input: text('The arguments of the tool: JSON, @FILE, or - for standard input; default: none', 'JSON'),
+      input: text("The tool's arguments: JSON, @FILE, or - for standard input; default: none", 'JSON'),
       depth: text('The agents above this agent, or their number', 'CHAIN'),
       ...gateFlags,
       ...controlFlags,

@@ -37,7 +37,7 @@ export async function explain(io: Io, flags: ExplainFlags): Promise<ExitCode> {
   return exitCodes.done
 }
 
-/** The arguments of a call: JSON, `@FILE` with JSON in it, or `-` for standard input. Default: no arguments. */
+/** A call's arguments: JSON, `@FILE` with JSON in it, or `-` for standard input. Default: no arguments. */
 async function readInput(io: Io, given: string | undefined): Promise<JsonObject> {
   if (given === undefined) return {}
   const text = given === '-' ? await readAll(io.stdin) : given.startsWith('@') ? fromFile(io, given) : given
@@ -48,7 +48,7 @@ async function readInput(io: Io, given: string | undefined): Promise<JsonObject>
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   throw new CadreError(
     'usage',
-    `${what} must be a JSON object with the arguments of the tool, such as {"path": "README.md"}.`,
+    `${what} must be a JSON object with the tool's arguments, such as {"path": "README.md"}.`,
   )
 }
 

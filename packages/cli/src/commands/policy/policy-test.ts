@@ -8,7 +8,7 @@ import { counted } from '../../output/numbers.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { type CheckedTable, checkTable, type Failure } from './check-table.ts'
 import { createExplainer } from './create-explainer.ts'
-import { readTable, type Table } from './read-table.ts'
+import { type PolicyTable, readTable } from './read-table.ts'
 
 export interface TestPolicyFlags extends GateFlags, ControlFlags {
   readonly workspace?: string
@@ -38,7 +38,7 @@ export async function testPolicy(
   return checked.every(({ failures }) => failures.length === 0) ? exitCodes.done : exitCodes.failed
 }
 
-function check(io: Io, flags: TestPolicyFlags, table: Table, tell: (message: string) => void) {
+function check(io: Io, flags: TestPolicyFlags, table: PolicyTable, tell: (message: string) => void) {
   const workspace = resolveWorkspace(io, flags.workspace ?? table.workspace)
   return checkTable(table, async (speaker) => {
     const explainer = await createExplainer(io, { ...flags, workspace, ...speaker })

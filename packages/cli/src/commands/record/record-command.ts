@@ -5,8 +5,8 @@ import { commands } from '../../commands.ts'
 export const recordCommand = defineCommand({
   brief: commands.record,
   about:
-    'Records a finished run as a fixture: one JSON file with the work, the replies of models, the outcomes of tools, the decisions and\n' +
-    'the answers of people, for all sessions of the run. Secrets are masked, and paths and session ids are placeholders. "cadre replay"\n' +
+    'Records a finished run as a fixture: one JSON file with the work, model replies, tool outcomes, decisions and answers\n' +
+    'from people, for all sessions in the run. Secrets are masked, and paths and session ids are placeholders. "cadre replay"\n' +
     'runs the fixture again. With --json and --out: one object with `session`, `sessions` (how many), `path` and `status`.',
   examples: [
     ['record lead-4k2 --out tests/slug.fixture.json', 'write the fixture to a file'],
@@ -23,7 +23,7 @@ export const recordCommand = defineCommand({
       kind: 'tuple',
       parameters: [
         {
-          brief: 'The id of a session of the run, or its beginning',
+          brief: 'The id of a session in the run, or its beginning',
           parse: String,
           placeholder: 'session',
         },

@@ -5,7 +5,7 @@ import { commands } from '../../commands.ts'
 export const replayCommand = defineCommand({
   brief: commands.replay,
   about:
-    'Runs a recorded run again, offline, with the current agents, hooks and policies of this folder. Models, tools and people answer\n' +
+    'Runs a recorded run again, offline, with the current agents, hooks and policies in this folder. Models, tools and people answer\n' +
     'from the fixture: no model is called, no file is written, no command runs. Only hooks run. Prints where decisions, calls and texts\n' +
     'differ from the record. The exit code is 0 if nothing differs, 1 if something does, and 2 if the fixture cannot be used.',
   examples: [
@@ -19,7 +19,7 @@ export const replayCommand = defineCommand({
       home,
       workspace: text('The folder that the agents would change; default: the current folder', 'DIR'),
       noHooks: flag('Run no hooks'),
-      update: flag('Write the run as it is now to the fixture'),
+      update: flag('Write the current run to the fixture'),
       trust,
       json,
     },

@@ -8,16 +8,19 @@ export const resumeCommand = defineCommand({
     'message, it continues the conversation. The beginning of an id is enough if it is unique.',
   examples: [
     ['resume lead-4k2', 'resume it where it stopped'],
-    ['resume lead-4k2 --max-turns 60', 'continue a session that reached its limit of rounds'],
+    ['resume lead-4k2 --max-turns 60', 'continue a session that reached its round limit'],
     ['resume lead-4k2 "Now add a test for it"', 'continue the conversation'],
   ],
   parameters: {
     flags: {
       home,
       model: text('Switch to another model, as BACKEND:NAME', 'MODEL'),
-      depth: count('The maximum depth of delegation from now on; default: as when the run was started', 0),
+      depth: count(
+        'The maximum delegation depth from now on; default: the limit that the run started with',
+        0,
+      ),
       concurrency: count(
-        'The maximum number of delegated sessions that run at once; default: as when the run was started',
+        'The maximum number of delegated sessions that run at once; default: the limit that the run started with',
         1,
       ),
       ...gateFlags,

@@ -19,7 +19,7 @@ export const runCommand = defineCommand({
   about:
     'Runs an agent on a task and shows the tree of agents while it works. Cadre picks the agent in this order: the one you name with\n' +
     '--agent or as @NAME before the message, the entry agent of --team, "entry" in the configuration, the only agent, an agent named\n' +
-    'lead, coordinator or supervisor, a plain assistant. Agents in project files take precedence over agents of a team.\n' +
+    "lead, coordinator or supervisor, a plain assistant. Agents in project files take precedence over a team's agents.\n" +
     'Ctrl-C stops the whole tree; resume it with "cadre resume".',
   examples: [
     ['run "Add rate limiting to the API and prove it works"', 'show the live tree, then the report'],
@@ -50,7 +50,7 @@ export const runCommand = defineCommand({
         'The maximum number of rounds per session, unless its agent sets a limit; default 30',
         1,
       ),
-      depth: count('The maximum depth of delegation; default 3', 0),
+      depth: count('The maximum delegation depth; default 3', 0),
       concurrency: count('The maximum number of delegated sessions that run at once; default 8', 1),
       budgetTokens: count('The maximum number of tokens for the run', 1),
       budgetCost: dollars('The maximum cost of the run'),

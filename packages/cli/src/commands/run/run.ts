@@ -87,10 +87,7 @@ function findAddressedAgent(content: string, runtime: Runtime, wanted: string | 
   if (address.kind === 'unknown') return { name: undefined, text: content }
   if (address.kind === 'none') return { name: undefined, text: address.text }
   if (address.text !== '') return address
-  throw new CadreError(
-    'usage',
-    `the message is empty. Describe what ${address.name} should do after its name.`,
-  )
+  throw new CadreError('usage', `the message is empty. After ${address.name}, write what it should do.`)
 }
 
 /** The budget is recorded with the entry session's own limits, and applies when the run is resumed. */

@@ -37,7 +37,7 @@ export async function answerQuestion(
   if (!question.choices.includes(decision))
     throw new CadreError(
       'usage',
-      `${JSON.stringify(decision)} is not a choice of ${name}${didYouMean(decision, question.choices) || '.'} Choices: ${question.choices.join(', ')}.`,
+      `${JSON.stringify(decision)} is not a choice for ${name}${didYouMean(decision, question.choices) || '.'} Choices: ${question.choices.join(', ')}.`,
     )
   const by = io.env['USER'] ?? io.env['USERNAME']
   await sessions.engine.answer(question.session, name, {

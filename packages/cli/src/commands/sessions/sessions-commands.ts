@@ -44,7 +44,7 @@ const show = defineCommand({
 const tree = defineCommand({
   brief: 'Show the tree of a run: its sessions, their rounds and calls',
   about:
-    'Shows the sessions of a run with their state and usage, the rounds and calls of each, and the sessions that calls started.\n' +
+    'Shows the sessions in a run with their state and usage, the rounds and calls of each, and the sessions that calls started.\n' +
     '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running  ○ not started, or\n' +
     'recorded once a pending decision is made.\n' +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
@@ -75,7 +75,7 @@ const cancel = defineCommand({
 })
 
 const answer = defineCommand({
-  brief: 'Answer an open question of a session',
+  brief: "Answer a session's open question",
   examples: [
     ['sessions answer lead-4k2 approval/call_1 approve', 'the call runs when the session is resumed'],
     [
@@ -113,7 +113,7 @@ const exportLog = defineCommand({
       format: {
         kind: 'enum',
         values: ['chat-log'],
-        brief: 'The format of the file; default: chat-log, the only one',
+        brief: 'The file format; default: chat-log, the only one',
         placeholder: 'FORMAT',
         optional: true,
       },
@@ -129,9 +129,9 @@ const importLog = defineCommand({
   brief: 'Import a chat log as a session that you can resume',
   about:
     'Creates a session from a chat log (a file that starts with "# Agent: NAME"), with its messages as the history. Calls in the log\n' +
-    'do not run again. The agent of that name continues the session; if there is none, the prompt of the log does, without tools.',
+    "do not run again. The agent with that name continues the session; if there is none, Cadre uses the log's prompt, without tools.",
   examples: [
-    ['sessions import .cadre/agents/planner-001.agent.md', 'import the log and print the id of the session'],
+    ['sessions import .cadre/agents/planner-001.agent.md', "import the log and print the session's id"],
   ],
   parameters: {
     flags: {

@@ -45,7 +45,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   const warnings = read.problems.map(({ line, message }) => `${source}:${line}: ${message}`)
   if (agent === undefined)
     warnings.push(
-      `there is no agent ${JSON.stringify(log.agent)}, so the session uses the prompt of the log and has no tools`,
+      `there is no agent ${JSON.stringify(log.agent)}, so the session uses the log's prompt and has no tools`,
     )
   if (flags.json) {
     const told = {

@@ -2,7 +2,7 @@ import type { ListedModel, ModelsConfig } from '@cadre/backends'
 import { CadreError, matchModel } from '@cadre/core'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { foldFor } from '../../output/fold-for.ts'
+import { foldForTerminal } from '../../output/fold-for.ts'
 import { amount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 import { readLine } from '../../run/ask-line.ts'
@@ -46,7 +46,7 @@ export async function askSetup(
     io.stdout.write('\n')
     throw new Cancelled()
   }
-  const tell = (text: string) => void io.stdout.write(`${foldFor(io.stdout, text)}\n`)
+  const tell = (text: string) => void io.stdout.write(`${foldForTerminal(io.stdout, text)}\n`)
   try {
     tell('Looking for model servers, keys and sign-ins on this machine…')
     const found = await findCandidates(io, config)
@@ -161,7 +161,7 @@ export async function askSetup(
     const atUsual = chosenWith({ ...choice, label: defaultChoice, baseUrl: defaultChoice }, chosen.key ?? '')
     const listed = await listModels(atUsual.candidate)
     if (listed.models.length === 0 && !listed.rejectsKey) return chosen
-    tell(`The API of the server is at ${cleanLine(defaultChoice)}.`)
+    tell(`The server's API is at ${cleanLine(defaultChoice)}.`)
     return atUsual
   }
 
@@ -194,7 +194,7 @@ export async function askSetup(
     const models = listed.models.filter(({ id }) => !/embed/i.test(id))
     if (trouble !== undefined) warn(candidate, trouble)
     if (models.length === 0) {
-      const name = await ask('Name of the model (Enter to go back): ')
+      const name = await ask('Model name (Enter to go back): ')
       return name === '' ? undefined : `${candidate.backend}:${name}`
     }
     return pick(models, defaultChoice)

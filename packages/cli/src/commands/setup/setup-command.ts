@@ -6,8 +6,8 @@ export const setupCommand = defineCommand({
   brief: commands.setup,
   about:
     'Finds keys in environment variables, model servers on this machine (Ollama, LM Studio, vLLM) and the sign-in to GitHub Copilot.\n' +
-    'Lists the models, sends one test request, and stores your choice in your configuration. A key that you enter goes to the secret\n' +
-    'store of the operating system, never to a file. "cadre run" and "cadre chat" start the setup if no model is configured.\n' +
+    'Lists the models, sends one test request, and stores your choice in your configuration. A key that you enter goes to the\n' +
+    'secret store of your operating system, never to a file. "cadre run" and "cadre chat" start the setup if no model is configured.\n' +
     'Without a terminal, pass everything as flags. Exits with 5 when the test fails; then nothing is stored.\n' +
     'With --json: {"type": "setup", "model", "file", "tested"}.',
   examples: [
@@ -31,7 +31,7 @@ export const setupCommand = defineCommand({
         placeholder: 'BACKEND',
         optional: true,
       },
-      baseUrl: text('The address of the server; default: the official server', 'URL'),
+      baseUrl: text("The server's address; default: the official server", 'URL'),
       model: text('The default model; may be omitted if the server lists only one', 'MODEL'),
       keyCommand: text('A command that prints the key', 'COMMAND'),
       keyStdin: flag('Read the key from standard input and store it in the secret store'),

@@ -118,7 +118,7 @@ async function candidateOf(
   if (backend === undefined)
     throw new CadreError(
       'usage',
-      'name the backend and the model: cadre setup --backend openai --base-url http://127.0.0.1:11434/v1 --model NAME --yes. At a terminal, "cadre setup" asks.',
+      'name the backend and the model: cadre setup --backend openai --base-url http://127.0.0.1:11434/v1 --model NAME --yes. At a terminal, "cadre setup" asks for them.',
     )
   if (prefix !== undefined && prefix !== backend)
     throw new CadreError('usage', `--backend ${backend} and --model ${flags.model} name different backends.`)

@@ -5,7 +5,7 @@ import { commands } from '../../commands.ts'
 export const tasksCommand = defineCommand({
   brief: commands.tasks,
   about:
-    'Queries and changes task files. Without a query, lists the open tasks of the home directory. File names are relative to the\n' +
+    'Queries and changes task files. Without a query, lists the open tasks in the home directory. File names are relative to the\n' +
     'current folder; * matches any part of a name. A query that fails changes nothing.\n\n' +
     'QUERIES\n' +
     '  SELECT fields|* FROM file [WHERE …] [ORDER BY field [ASC|DESC], …] [LIMIT n] [INTO file]\n' +
@@ -39,7 +39,7 @@ export const tasksCommand = defineCommand({
       parameters: [
         {
           brief:
-            'The query, in quotes; with --lint a file or a pattern. Default: the open tasks of the home directory',
+            'The query, in quotes; with --lint a file or a pattern. Default: the open tasks in the home directory',
           parse: String,
           placeholder: 'query',
           optional: true,

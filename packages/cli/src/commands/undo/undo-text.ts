@@ -30,7 +30,7 @@ export function conflictText({ conflicts, incomplete, direction }: UndoPlan): st
   const rest =
     conflicts.length > maxFiles ? [`  … and ${counted(conflicts.length - maxFiles, 'more file')}`] : []
   const why =
-    incomplete === undefined ? [] : [`Not all changes of this turn were recorded: ${cleanLine(incomplete)}.`]
+    incomplete === undefined ? [] : [`Not all changes in this turn were recorded: ${cleanLine(incomplete)}.`]
   const isForced = conflicts.every(({ canForce }) => canForce)
   const ways = [
     ...(isForced ? ['replace these files as well with --force'] : []),

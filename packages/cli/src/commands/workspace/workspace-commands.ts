@@ -27,16 +27,16 @@ const list = defineCommand({
 })
 
 const diff = defineCommand({
-  brief: 'Show the changes of a session in its workspace',
+  brief: "Show a session's changes in its workspace",
   examples: [
     ['workspace diff executor-4k2', 'one line per file, then the full diff'],
-    ['workspace diff executor-4k2 --call call_7', 'the changes of one call'],
+    ['workspace diff executor-4k2 --call call_7', 'the changes from one call'],
     ['workspace diff executor-4k2 --json | jq -r .patch | git apply', 'apply the changes to another folder'],
   ],
   parameters: {
     flags: {
       home,
-      call: text('Only the changes of this call', 'CALL'),
+      call: text('Only the changes from this call', 'CALL'),
       stat: flag('Show one line per file, without the diff'),
       trust,
       json,
@@ -47,9 +47,9 @@ const diff = defineCommand({
 })
 
 const merge = defineCommand({
-  brief: 'Merge the changes of a session into its original folder',
+  brief: "Merge a session's changes into its original folder",
   about:
-    'Merges the changes of a session into the folder it started from; in a git repository, as one commit on the current branch. If\n' +
+    "Merges a session's changes into the folder it started from; in a git repository, as one commit on the current branch. If\n" +
     'there are conflicts, or if uncommitted changes would be overwritten, lists the files, changes nothing and exits with 1. Files\n' +
     'that git ignores are merged without a commit if a tool or --include names them; the others are listed.',
   examples: [
@@ -74,20 +74,20 @@ const merge = defineCommand({
 })
 
 const rollback = defineCommand({
-  brief: 'Undo the changes of a call, a session or all sessions in their workspaces',
+  brief: 'Undo the changes from a call, a session or all sessions in their workspaces',
   about:
     'Undoes changes in a workspace with a new commit; the history is kept. If later changes depend on them, lists the files, changes\n' +
     'nothing and exits with 1. To undo changes that are already merged, merge the workspace again afterwards.',
   examples: [
     ['workspace rollback executor-4k2 --call call_7', 'undo one call'],
-    ['workspace rollback executor-4k2', 'undo all changes of the session'],
+    ['workspace rollback executor-4k2', "undo all of the session's changes"],
     ['workspace rollback --all', 'undo the changes in every workspace'],
   ],
   parameters: {
     flags: {
       home,
-      call: text('Only the changes of this call; list calls with "cadre workspace diff --json"', 'CALL'),
-      all: flag('Undo the changes in every workspace of the home directory'),
+      call: text('Only the changes from this call; list calls with "cadre workspace diff --json"', 'CALL'),
+      all: flag('Undo the changes in every workspace in the home directory'),
       trust,
       json,
     },
@@ -106,7 +106,7 @@ const clean = defineCommand({
   parameters: {
     flags: {
       home,
-      force: flag('Also discard unmerged changes of the named session'),
+      force: flag("Also discard the named session's unmerged changes"),
       ignored: flag('Also discard files that git ignores'),
       trust,
       json,

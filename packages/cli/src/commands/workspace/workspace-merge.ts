@@ -52,7 +52,7 @@ function mergeLines(session: string, target: string, result: MergeResult): strin
       return [
         `Nothing was merged. These files have conflicting changes in ${target}:`,
         ...result.files.map((name) => `  ${name}`),
-        `See the changes of the session with: cadre workspace diff ${session}`,
+        `See the session's changes with: cadre workspace diff ${session}`,
       ]
     case 'dirty':
       return [

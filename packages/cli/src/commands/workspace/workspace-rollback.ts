@@ -86,7 +86,7 @@ function linesOf({ session, result }: RolledBack): string[] {
       return [
         `${session}: nothing was undone, because later changes depend on it: ${result.files.join(', ')}`,
         ...result.by.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
-        'Undo those changes first, or all changes of the session.',
+        "Undo those changes first, or all of the session's changes.",
       ]
   }
 }

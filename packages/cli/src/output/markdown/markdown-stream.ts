@@ -12,7 +12,7 @@ import type { Style } from '../style.ts'
 import { createHighlighter, type Highlighter } from './highlight.ts'
 import { readInline } from './read-inline.ts'
 import type { Span } from './span.ts'
-import { type Align, readAligns, readCells, tableLines } from './table-lines.ts'
+import { type ColumnAlignment, readAligns, readCells, tableLines } from './table-lines.ts'
 import { wrapSpans } from './wrap-spans.ts'
 
 export interface MarkdownOptions {
@@ -33,7 +33,7 @@ type Block =
   | {
       readonly kind: 'table'
       readonly margin: Margin
-      readonly aligns: readonly Align[]
+      readonly aligns: readonly ColumnAlignment[]
       rows: string[][]
     }
   | {

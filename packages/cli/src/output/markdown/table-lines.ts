@@ -4,7 +4,7 @@ import { readInline } from './read-inline.ts'
 import type { Span } from './span.ts'
 import { wrapSpans } from './wrap-spans.ts'
 
-export type Align = 'left' | 'right' | 'center'
+export type ColumnAlignment = 'left' | 'right' | 'center'
 
 /** The narrowest readable column. */
 const minWidth = 6
@@ -22,7 +22,7 @@ export function readCells(line: string): string[] {
 }
 
 /** Returns the alignments, if this is the delimiter line of a table. */
-export function readAligns(line: string): Align[] | undefined {
+export function readAligns(line: string): ColumnAlignment[] | undefined {
   if (!/^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/.test(line) || !line.includes('-')) return undefined
   return readCells(line).map((cell) => {
     if (cell.startsWith(':') && cell.endsWith(':')) return 'center'
@@ -33,7 +33,7 @@ export function readAligns(line: string): Align[] | undefined {
 /** A table that is at most `columns` wide: long cells are wrapped, and a table with too many columns becomes a list. */
 export function tableLines(
   rows: readonly (readonly string[])[],
-  aligns: readonly Align[],
+  aligns: readonly ColumnAlignment[],
   columns: number,
   style: Style,
 ): string[] {
@@ -83,7 +83,7 @@ function fit(wanted: readonly number[], room: number): number[] | undefined {
 function rowLines(
   row: readonly (readonly Span[])[],
   widths: readonly number[],
-  aligns: readonly Align[],
+  aligns: readonly ColumnAlignment[],
   style: Style,
 ): string[] {
   const wrapped = row.map((spans, index) => wrapSpans(spans, widths[index] as number, style))
@@ -96,7 +96,7 @@ function rowLines(
   )
 }
 
-function pad(painted: string, width: number, align: Align): string {
+function pad(painted: string, width: number, align: ColumnAlignment): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours take no room.
   const left = Math.max(0, width - textWidth(painted.replace(/\x1b\[\d+m/g, '')))
   if (align === 'right') return ' '.repeat(left) + painted

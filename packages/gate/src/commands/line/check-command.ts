@@ -6,10 +6,10 @@ import type { WrittenWord } from './read-words.ts'
 /** Requires that the first word of a command is a plain program name. */
 export function requireProgram({ word, hasBraces }: WrittenWord): void {
   const { text } = word
-  if (!isLiteral(word) || hasBraces) throw new NeedsShell('the name of its program is a pattern')
+  if (!isLiteral(word) || hasBraces) throw new NeedsShell('its program name is a pattern')
   if (reservedWords.has(text)) throw new NeedsShell(`it uses ${text}`)
   if (shellBuiltins.has(text)) throw new NeedsShell(`it uses ${text}, which only a shell has`)
-  if (!/^(?:\[|:|[\w./@+][\w./@+-]*)$/.test(text)) throw new NeedsShell('the name of its program is unusual')
+  if (!/^(?:\[|:|[\w./@+][\w./@+-]*)$/.test(text)) throw new NeedsShell('its program name is unusual')
 }
 
 /** Commands that the runner implements accept few arguments, and file descriptors cannot be opened by name. */

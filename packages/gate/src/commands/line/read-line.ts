@@ -3,7 +3,7 @@
  * parser and bash can only make Cadre ask, never run something else: exactly the returned value runs.
  * Takes linear time; never throws.
  */
-import { hasUnusual, refuseHidden } from '../hidden-characters.ts'
+import { hasUnusual, refuseHiddenCharacters } from '../hidden-characters.ts'
 import { checkCommand, isLiteral, requireProgram } from './check-command.ts'
 import { Cursor, NeedsShell, needsShell } from './cursor.ts'
 import { listedVariables, specialVariables } from './known-words.ts'
@@ -21,7 +21,7 @@ const errorsToOutput: Redirect = { fd: 2, kind: 'copy', from: 1 }
 
 export function readLine(source: string): ReadLine {
   if (source.length > maxLength) return { kind: 'shell', why: 'it is longer than 64 KB' }
-  if (refuseHidden(source) !== undefined || hasUnusual(source))
+  if (refuseHiddenCharacters(source) !== undefined || hasUnusual(source))
     return { kind: 'shell', why: 'it has a hidden character' }
   try {
     return { kind: 'plain', list: new LineReader(source).line() }

@@ -249,7 +249,7 @@ function wordOf(parts: readonly Part[]): Word {
   if (status.length > 0) throw new NeedsShell('it uses $? in a pattern')
   // A file name that starts with a dash must not become an option; after `=` it is the value of one.
   if (text.startsWith('-') && !(first?.kind === 'text' && first.text.includes('=')))
-    throw new NeedsShell('it has a pattern in the name of an option')
+    throw new NeedsShell('it has a pattern in an option name')
   // Bash keeps both slashes in matching names.
   if (text.includes('//')) throw new NeedsShell('it has a pattern with //')
   return { text, glob }

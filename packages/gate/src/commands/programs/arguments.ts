@@ -1,6 +1,6 @@
 import type { Word } from '../line/line.ts'
 
-export interface Unlisted {
+export interface UnlistedOption {
   readonly word: string
   /** The spellings by which a pattern can name it. */
   readonly names: readonly string[]
@@ -17,7 +17,7 @@ export interface PathWord {
 /** What is known about the arguments of a program. Filled while they are read from left to right. */
 export class Arguments {
   /** Words that are not listed for the program. */
-  readonly unlisted: Unlisted[] = []
+  readonly unlisted: UnlistedOption[] = []
   /** Words, or parts of them, that the program opens. */
   readonly paths: PathWord[] = []
 

@@ -3,11 +3,11 @@ import { Arguments } from './arguments.ts'
 import { describeGit } from './describe-git.ts'
 import { readArguments } from './read-arguments.ts'
 import { otherReaders } from './read-others.ts'
-import { questions, readers, sandboxedQuestions, versionQuestions, wrappers } from './readers.ts'
+import { questions, readers, sandboxedQuestions, versionQueries, wrappers } from './readers.ts'
 import { specIn } from './spec.ts'
 
 /** What a command does, as far as its words tell. Undefined for a program whose options are not listed. */
-export interface Described extends Readonly<Pick<Arguments, 'unlisted' | 'paths'>> {
+export interface DescribedCommand extends Readonly<Pick<Arguments, 'unlisted' | 'paths'>> {
   /** With listed words, it only reads. */
   readonly isReader: boolean
   /** It runs code of its own installation, as npm does, so it needs a sandbox. */
@@ -21,11 +21,11 @@ export interface Described extends Readonly<Pick<Arguments, 'unlisted' | 'paths'
 }
 
 /** True if the command only reads: its program is a reader, and all its words are listed. */
-export function isListedReader(described: Described | undefined): described is Described {
+export function isListedReader(described: DescribedCommand | undefined): described is DescribedCommand {
   return described?.isReader === true && described.unlisted.length === 0
 }
 
-export function describeCommand(words: readonly Word[]): Described | undefined {
+export function describeCommand(words: readonly Word[]): DescribedCommand | undefined {
   const name = words[0]?.text
   if (name === undefined) return undefined
   const rest = words.slice(1)
@@ -63,10 +63,9 @@ const disallowedCombinations: { readonly [name: string]: RegExp } = {
 }
 
 /** Returns undefined if the words are not a listed query: then only patterns of the user apply to the program. */
-function describeQuestion(name: string, words: readonly Word[]): Described | undefined {
+function describeQuestion(name: string, words: readonly Word[]): DescribedCommand | undefined {
   const question = `${name} ${words[0]?.text}`
-  if (words.length === 1 && versionQuestions.test(question))
-    return { unlisted: [], paths: [], isReader: true }
+  if (words.length === 1 && versionQueries.test(question)) return { unlisted: [], paths: [], isReader: true }
   const spec = specIn(questions, question)
   if (spec === undefined) return undefined
   const { unlisted, paths } = readArguments(words.slice(1), spec)
@@ -76,7 +75,7 @@ function describeQuestion(name: string, words: readonly Word[]): Described | und
 }
 
 /** Programs that only start another one. */
-function unwrap(name: string, words: readonly Word[]): Described {
+function unwrap(name: string, words: readonly Word[]): DescribedCommand {
   const { flags, values, operand } = wrappers[name] as (typeof wrappers)[string]
   const reject = (word: string) => ({ unlisted: [{ word, names: [word] }], paths: [], isReader: false })
   let at = 0

@@ -1,5 +1,5 @@
 import type { Word } from '../line/line.ts'
-import type { Described } from './describe-command.ts'
+import type { DescribedCommand } from './describe-command.ts'
 import { gitReaders, gitSubReaders, gitWriters } from './git.ts'
 import { readArguments } from './read-arguments.ts'
 import { readSpec, specIn } from './spec.ts'
@@ -10,9 +10,9 @@ const harmlessSetting =
   /^(?:user\.(?:name|email)|color\.[\w.]+|advice\.\w+|core\.(?:quotepath|abbrev)|commit\.gpgsign|tag\.gpgsign|init\.defaultbranch|log\.(?:date|decorate|abbrevcommit)|diff\.(?:renames|algorithm|context))(?:=(?!.*\0).*)?$/is
 const plainSetting = /^(?:user\.(?:name|email)|init\.\w+|(?:remote|branch|core)\.[\w./-]+)$/i
 
-const listed: Described = { unlisted: [], paths: [], isReader: true }
+const listed: DescribedCommand = { unlisted: [], paths: [], isReader: true }
 
-function unlisted(word: string, ...names: readonly string[]): Described {
+function unlisted(word: string, ...names: readonly string[]): DescribedCommand {
   return { unlisted: [{ word, names: [word, ...names] }], paths: [], isReader: false }
 }
 
@@ -24,7 +24,7 @@ export function gitCommandAt(texts: readonly string[]): number {
 }
 
 /** `given` are the words after `git`. */
-export function describeGit(given: readonly Word[]): Described {
+export function describeGit(given: readonly Word[]): DescribedCommand {
   let at = 0
   let folder: string | undefined
   // Options of git itself come before its command.
@@ -47,7 +47,7 @@ export function describeGit(given: readonly Word[]): Described {
   return { ...described, ...(folder !== undefined && { folder }), subject }
 }
 
-function describeGitCommand(command: string, rest: readonly Word[]): Described {
+function describeGitCommand(command: string, rest: readonly Word[]): DescribedCommand {
   if (command === 'config') return describeSetting(rest)
   const sub = specIn(gitSubReaders, `${command} ${rest[0]?.text ?? ''}`)
   if (sub !== undefined) return { ...readArguments(rest.slice(1), sub), isReader: true }
@@ -64,7 +64,7 @@ function describeGitCommand(command: string, rest: readonly Word[]): Described {
 }
 
 /** Other settings may contain keys, and the user's settings are outside the workspace. */
-function describeSetting(words: readonly Word[]): Described {
+function describeSetting(words: readonly Word[]): DescribedCommand {
   const texts = words.map(({ text }) => text).filter((text) => text !== '--local' && text !== '--get')
   const [word = 'config'] = texts
   const isLocal = words.some(({ text }) => text === '--local')

@@ -1,12 +1,12 @@
 import type { Word } from '../line/line.ts'
 import { Arguments } from './arguments.ts'
-import { type Kind, kinds, type OptionSpec, type Spec } from './spec.ts'
+import { kinds, type OperandKind, type OptionSpec, type ProgramSpec } from './spec.ts'
 
 /**
  * Parses words as `getopt_long` does: options anywhere, clusters of letters, values attached or in the next word, `--` ends
  * options.
  */
-export function readArguments(words: readonly Word[], spec: Spec, found = new Arguments()): Arguments {
+export function readArguments(words: readonly Word[], spec: ProgramSpec, found = new Arguments()): Arguments {
   const operands: Word[] = []
   let at = 0
   let hasPattern = false
@@ -84,7 +84,7 @@ export function readArguments(words: readonly Word[], spec: Spec, found = new Ar
     })
   }
 
-  function place(kind: Kind, word: Word, written: string): void {
+  function place(kind: OperandKind, word: Word, written: string): void {
     if (kind === 'path') return void found.path(word)
     // Relative to the top of the repository, which may be above the workspace.
     if (kind === 'rev' && /^:(?![!^])|:(?:.*\/)?\.\.(?:\/|$)/.test(word.text))

@@ -45,7 +45,7 @@ export const otherReaders: { readonly [name: string]: Reader } = {
     for (const word of words) found.path(word)
   },
 
-  /** Only `command -v NAME`: some systems have a program of that name, which runs its arguments. */
+  /** Only `command -v NAME`: some systems have a program with that name, which runs its arguments. */
   command(words, found) {
     readText(words, found)
     const [first, second, ...rest] = words.map(({ text }) => text)

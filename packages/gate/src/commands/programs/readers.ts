@@ -100,5 +100,5 @@ docker version, docker info | -f=text --format=text |
 export const sandboxedQuestions = /^(?:npm|pip|pip3)$/
 
 /** A program name and a single word that asks for its version. */
-export const versionQuestions =
+export const versionQueries =
   /^(?:(?:node|python|python3|java|make|gcc|npm|pip|pip3|docker) (?:--version|-v|-V|-version)|(?:bash|cc|clang|cmake|curl|g\+\+|perl|wget) --version)$/

@@ -20,7 +20,7 @@ export const kinds = {
   format: isPlainFormat,
 } satisfies { readonly [kind: string]: (text: string) => boolean }
 
-export type Kind = keyof typeof kinds
+export type OperandKind = keyof typeof kinds
 
 /**
  * The arguments that a program may have without approval. An unlisted option or an extra operand needs approval.
@@ -30,29 +30,29 @@ export type Kind = keyof typeof kinds
  * order; the last may end with `*` for any number of them. A spec that starts with `+` is for a program that treats every
  * word after its first operand as an operand.
  */
-export interface Spec {
+export interface ProgramSpec {
   readonly options: ReadonlyMap<string, OptionSpec>
   readonly takesNumber: boolean
   /** There are no options after the first operand. */
   readonly stopsAtOperand: boolean
-  readonly operands: readonly Kind[]
+  readonly operands: readonly OperandKind[]
   /** The last kind of operand may be repeated. */
   readonly isOpen: boolean
 }
 
 export interface OptionSpec {
   /** The kind of its values. */
-  readonly kind: Kind
+  readonly kind: OperandKind
   readonly values: 0 | 1 | 2
   /** The value is optional, and never the next word. */
   readonly isOptional: boolean
   readonly givesPattern: boolean
 }
 
-const known = new Map<string, Spec>()
+const known = new Map<string, ProgramSpec>()
 
 /** Parsed on first use, then cached. */
-export function readSpec(text: string): Spec {
+export function readSpec(text: string): ProgramSpec {
   const before = known.get(text)
   if (before !== undefined) return before
   const spec = parse(text)
@@ -71,12 +71,12 @@ export function readTable(text: string): { readonly [name: string]: string } {
   )
 }
 
-/** Returns the spec of that name in a table, or undefined. */
-export function specIn(table: { readonly [name: string]: string }, name: string): Spec | undefined {
+/** Returns the spec with that name in a table, or undefined. */
+export function specIn(table: { readonly [name: string]: string }, name: string): ProgramSpec | undefined {
   return Object.hasOwn(table, name) ? readSpec(table[name] as string) : undefined
 }
 
-function parse(text: string): Spec {
+function parse(text: string): ProgramSpec {
   const [given = [], operands = []] = text.split(' : ').map((part) => part.split(' ').filter(Boolean))
   const options = new Map<string, OptionSpec>()
   const stopsAtOperand = given[0] === '+'
@@ -85,7 +85,7 @@ function parse(text: string): Spec {
     if (found === null) throw new Error(`unreachable: invalid option ${item}`)
     const [, name = '', optional, two, kind] = found
     const option: OptionSpec = {
-      kind: (kind ?? 'text') as Kind,
+      kind: (kind ?? 'text') as OperandKind,
       values: kind === undefined ? 0 : two === '2' ? 2 : 1,
       isOptional: optional === '?',
       givesPattern: item.includes('!'),
@@ -99,7 +99,7 @@ function parse(text: string): Spec {
     options,
     takesNumber: options.delete('-#'),
     stopsAtOperand,
-    operands: operands.map((kind) => kind.replace('*', '') as Kind),
+    operands: operands.map((kind) => kind.replace('*', '') as OperandKind),
     isOpen: operands.at(-1)?.endsWith('*') === true,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Owns `storage/index` of the home: derived search data, one file per folder.
+ * Owns the home's `storage/index`: derived search data, one file per folder.
  *
  * 1. Everything in it can be deleted at any time; missing, torn or outdated files are rebuilt from the searched files.
  * 2. Files are replaced atomically. If two processes write, the later one wins: readers compare with the searched files

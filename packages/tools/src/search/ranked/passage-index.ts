@@ -19,7 +19,7 @@ export interface StoredFile {
   readonly passages: readonly StoredPassage[]
 }
 
-export interface Hit extends StoredPassage {
+export interface SearchHit extends StoredPassage {
   readonly path: string
   readonly score: number
   /** A score that is comparable across indexes, unlike the word score, which depends on the number of passages. */
@@ -101,7 +101,7 @@ export class PassageIndex {
   }
 
   /** Best matches first. If no word matches exactly, similar words count. */
-  search(query: string, isWanted: (path: string) => boolean): Hit[] {
+  search(query: string, isWanted: (path: string) => boolean): SearchHit[] {
     const filter = ({ id }: { id: unknown }) => {
       const place = this.places.get(id as number)
       return place !== undefined && isWanted(place.path)

@@ -7,7 +7,7 @@ import type { LocateRipgrep } from '../locate-ripgrep.ts'
 import { type Embed, type EmbedLoader, withBudget } from './embed.ts'
 import { FolderIndex } from './folder-index.ts'
 import { type IndexStore, openIndexStore } from './index-store.ts'
-import { type Hit, hashOf, type PassageIndex } from './passage-index.ts'
+import { hashOf, type PassageIndex, type SearchHit } from './passage-index.ts'
 import type { Scan, SearchRoot } from './scan-files.ts'
 import { splitPassages } from './split-passages.ts'
 import { unit, Vectors } from './vectors.ts'
@@ -97,7 +97,7 @@ export function createRankedSearch(options: RankedOptions): RankedSearch {
 }
 
 interface Ranked {
-  readonly hits: readonly Hit[]
+  readonly hits: readonly SearchHit[]
   readonly notes: readonly string[]
 }
 
@@ -153,7 +153,7 @@ async function byMeaning(
   await vectors.complete(asked, signal, spent)
   const [question] = await embed.embed([query], signal, spent)
   const wanted = unit(question ?? [])
-  const hits = some.flatMap(({ file, passage }): Hit[] => {
+  const hits = some.flatMap(({ file, passage }): SearchHit[] => {
     const score = isWanted(file) ? vectors.nearness(passage.hash, wanted) : undefined
     return score === undefined || score <= 0 ? [] : [{ ...passage, path: file, score, weight: score }]
   })
@@ -179,7 +179,7 @@ function passageReader(folder: string): (file: string, hash: string) => Promise<
 async function show(
   { root, max, isWanted }: RankedRequest,
   index: PassageIndex,
-  hits: readonly Hit[],
+  hits: readonly SearchHit[],
 ): Promise<{ passages: FoundPassage[]; isStale: boolean }> {
   const passages: FoundPassage[] = []
   const perFile = new Map<string, number>()

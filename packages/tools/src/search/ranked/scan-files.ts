@@ -32,7 +32,7 @@ export interface ScanOptions {
   readonly maxFileSize: number
 }
 
-/** Returns the files of a folder that may be read and shown. Links are not followed. */
+/** Returns the files in a folder that may be read and shown. Links are not followed. */
 export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: AbortSignal): Promise<Scan> {
   const { folder, isHidden } = root
   const { max, maxFileSize } = options

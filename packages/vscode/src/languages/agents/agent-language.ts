@@ -2,7 +2,7 @@ import { fixAgentText, readAgentText } from '@cadre/agents'
 import * as vscode from 'vscode'
 import { code } from '../../markdown.ts'
 import { changedPart } from './changed-part.ts'
-import { findKey, headerDialect, valuesNamedBy } from './header-keys.ts'
+import { findKey, headerDialect, valueKindOf } from './header-keys.ts'
 import { type HeaderSpot, spotInHeader } from './header-spot.ts'
 import { hoverParts } from './hover-parts.ts'
 import { type AgentSources, knownAgents, namesFor } from './known-names.ts'
@@ -64,7 +64,7 @@ async function aboutSpot(
   services: AgentSources,
 ): Promise<string | undefined> {
   if (spot.kind === 'key') return findKey(dialectOf(document), spot.path, spot.written)?.about
-  switch (valuesNamedBy(spot.path)) {
+  switch (valueKindOf(spot.path)) {
     case 'tools':
       return `In Cadre: ${aboutTool(spot.written)}`
     case 'agents': {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgents } from '@cadre/agents'
 import { expect, it, onTestFinished } from 'vitest'
-import { agentPlaces, usedPlaces } from './agent-places.ts'
+import { agentPlaces, readablePlaces } from './agent-places.ts'
 
 function project() {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-places-')))
@@ -34,10 +34,10 @@ it('finds the agents of a configured home', () => {
 
 it('reads nothing from an untrusted workspace or home', () => {
   const places = { userHome: '/home/me', project: '/r', home: '/r/.cadre' }
-  expect(usedPlaces(places, { isTrusted: false, homes: ['/r/.cadre'] })).toEqual({ userHome: '/home/me' })
-  expect(usedPlaces(places, { isTrusted: true, homes: ['/other'] })).toEqual({
+  expect(readablePlaces(places, { isTrusted: false, homes: ['/r/.cadre'] })).toEqual({ userHome: '/home/me' })
+  expect(readablePlaces(places, { isTrusted: true, homes: ['/other'] })).toEqual({
     userHome: '/home/me',
     project: '/r',
   })
-  expect(usedPlaces(places, { isTrusted: true, homes: ['/r/.cadre'] })).toEqual(places)
+  expect(readablePlaces(places, { isTrusted: true, homes: ['/r/.cadre'] })).toEqual(places)
 })

@@ -26,7 +26,7 @@ export function agentPlaces(
 }
 
 /** Returns the places that may be read: in Restricted Mode only the user's own, and a home only if it is trusted. */
-export function usedPlaces(
+export function readablePlaces(
   { home, userHome, project }: AgentPlaces,
   trust: { readonly isTrusted: boolean; readonly homes: readonly string[] },
 ): AgentPlaces {

@@ -22,7 +22,7 @@ export function describeTool(
     case 'all':
       return 'Every tool.'
     case 'class':
-      return `${capital(classes[meaning.class] ?? `every tool of the class ${meaning.class}`)}.`
+      return `${capital(classes[meaning.class] ?? `every tool in the class ${meaning.class}`)}.`
     case 'tools': {
       const one = meaning.names.map((tool) => {
         const of = classOf(tool)
@@ -32,10 +32,10 @@ export function describeTool(
     }
     case 'server':
       return meaning.tool === undefined
-        ? `Every tool of the MCP server or extension \`${plain(meaning.server)}\`.`
-        : `The tool \`${plain(meaning.tool)}\` of the MCP server or extension \`${plain(meaning.server)}\`.`
+        ? `Every tool from the MCP server or extension \`${plain(meaning.server)}\`.`
+        : `The tool \`${plain(meaning.tool)}\` from the MCP server or extension \`${plain(meaning.server)}\`.`
     case 'elsewhere':
-      return `A tool of ${meaning.host}. Cadre has no equivalent, so this name grants nothing when Cadre runs the agent.`
+      return `A tool from ${meaning.host}. Cadre has no equivalent, so this name grants nothing when Cadre runs the agent.`
     case 'unknown':
       return `There is no tool named \`${plain(name)}\`, so this name grants nothing.`
   }

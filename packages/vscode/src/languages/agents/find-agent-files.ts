@@ -4,7 +4,7 @@ import { agentGlobs, isAgentPath } from './agent-path.ts'
 /** Beyond this number, only open files are checked. */
 const maxFiles = 500
 
-/** All agent files of the workspace, according to the search settings. */
+/** All agent files in the workspace, according to the search settings. */
 export async function findAgentFiles(): Promise<readonly string[]> {
   const found = await Promise.all(
     agentGlobs.map((glob) => vscode.workspace.findFiles(glob, '**/node_modules/**', maxFiles)),

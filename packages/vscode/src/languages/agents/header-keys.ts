@@ -20,8 +20,8 @@ const template: readonly HeaderDialect[] = ['template']
 
 // biome-ignore format: a table is read by its columns
 const keys: readonly HeaderKey[] = [
-  { key: 'name', of: ['copilot', 'claude', 'opencode'], about: 'The name of the agent. Default: the name of the file.' },
-  { key: 'id', of: template, about: 'The name of the agent.' },
+  { key: 'name', of: ['copilot', 'claude', 'opencode'], about: "The agent's name. Default: the file name." },
+  { key: 'id', of: template, about: "The agent's name." },
   { key: 'description', about: 'What the agent is for, in one sentence. Other agents use it to choose an agent.' },
   { key: 'use-for', of: copilot, isOwn: true, about: 'The kind of work that other agents should delegate to it.' },
   { key: 'tools', of: ['copilot', 'claude', 'opencode'], about: 'The tools that the agent may use. Without this key it may use every tool.' },
@@ -31,12 +31,12 @@ const keys: readonly HeaderKey[] = [
   { key: 'agents', of: copilot, about: 'The agents that it may delegate to: `*` means all, `[]` means none. Requires the tool `agent`.' },
   { key: 'model', about: 'The model that the agent uses, or a list of models: Cadre uses the first one that is available.' },
   { key: 'handoffs', of: copilot, about: 'Buttons below an answer that hand the work to another agent.' },
-  { key: 'argument-hint', of: copilot, about: 'The placeholder text of the chat input for this agent.' },
+  { key: 'argument-hint', of: copilot, about: 'The placeholder text in the chat input for this agent.' },
   { key: 'target', of: copilot, values: ['vscode', 'github-copilot'], about: 'Where the agent is available. Default: everywhere.' },
   { key: 'user-invocable', of: copilot, values: booleanValues, about: 'Whether users can start it. Default: true.' },
   { key: 'disable-model-invocation', of: copilot, values: booleanValues, about: 'If true, other agents cannot delegate to it. Default: false.' },
-  { key: 'hooks', of: ['copilot', 'claude'], about: 'Commands that run at certain events, such as before each tool call of this agent.' },
-  { key: 'mcp-servers', of: copilot, about: 'MCP servers of the agent. VS Code ignores this key.' },
+  { key: 'hooks', of: ['copilot', 'claude'], about: "Commands that run at certain events, such as before each of this agent's tool calls." },
+  { key: 'mcp-servers', of: copilot, about: "The agent's MCP servers. VS Code ignores this key." },
   { key: 'max-turns', of: copilot, isOwn: true, about: 'The maximum number of rounds.' },
   { key: 'maxTurns', of: claude, about: 'The maximum number of rounds.' },
   { key: 'steps', of: opencode, about: 'The maximum number of rounds.' },
@@ -62,7 +62,7 @@ const keys: readonly HeaderKey[] = [
 
 // biome-ignore format: a table is read by its columns
 const handoffKeys: readonly HeaderKey[] = [
-  { key: 'label', about: 'The text of the button.' },
+  { key: 'label', about: 'The button text.' },
   { key: 'agent', about: 'The agent that receives the work.' },
   { key: 'prompt', about: 'The prompt for that agent. VS Code ignores a handoff without one.' },
   { key: 'send', values: booleanValues, about: 'Whether the prompt is sent immediately. Default: false.' },
@@ -107,6 +107,6 @@ const lists: Readonly<Record<string, 'tools' | 'agents' | 'models'>> = {
 }
 
 /** Returns what the values of a key refer to. */
-export function valuesNamedBy(path: readonly string[]): 'tools' | 'agents' | 'models' | undefined {
+export function valueKindOf(path: readonly string[]): 'tools' | 'agents' | 'models' | undefined {
   return lists[path.join('.').toLowerCase().replaceAll(/[-_]/g, '')]
 }

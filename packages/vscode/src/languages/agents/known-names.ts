@@ -2,7 +2,7 @@ import { createAgents, type LintKnowledge } from '@cadre/agents'
 import { type AgentDefinition, knownTools, understandTool } from '@cadre/core'
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
-import { agentPlaces, usedPlaces } from './agent-places.ts'
+import { agentPlaces, readablePlaces } from './agent-places.ts'
 import { contributedAgents } from './contributed-agents.ts'
 import type { HeaderDialect } from './header-keys.ts'
 import type { Names } from './suggest.ts'
@@ -23,14 +23,14 @@ export async function knownAgents(
   const { isTrusted } = vscode.workspace
   const trusted = isTrusted ? (await homes.list()).trusted.map(({ home }) => home.path) : []
   const agents = createAgents({
-    ...usedPlaces(agentPlaces(file.fsPath, folder), { isTrusted, homes: trusted }),
+    ...readablePlaces(agentPlaces(file.fsPath, folder), { isTrusted, homes: trusted }),
     ...(isTrusted && { settings: settings.of(file) }),
   }).list()
   const taken = new Set(agents.map(({ name }) => name.toLowerCase()))
   return [...agents, ...contributedAgents().filter(({ name }) => !taken.has(name.toLowerCase()))]
 }
 
-/** What lint knows besides the files of a project. VS Code provides the list of models. */
+/** What lint knows besides the files in a project. VS Code provides the list of models. */
 export async function lintKnowledge(services: AgentSources, file: vscode.Uri): Promise<LintKnowledge> {
   const own = knownTools().filter((name) => understandTool(name).kind === 'tools')
   const ofEditor = vscode.lm.tools.map(({ name }) => name)
@@ -39,7 +39,7 @@ export async function lintKnowledge(services: AgentSources, file: vscode.Uri): P
   return { tools: [...own, ...ofEditor, ...editorTools()], agents: elsewhere }
 }
 
-/** Agents of a project are in the checked files. */
+/** Agents in a project are in the checked files. */
 function isProjectFile(file: string | undefined): boolean {
   return file !== undefined && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file)) !== undefined
 }

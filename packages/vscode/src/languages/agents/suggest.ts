@@ -1,4 +1,4 @@
-import { findKey, type HeaderDialect, keysOf, valuesNamedBy } from './header-keys.ts'
+import { findKey, type HeaderDialect, keysOf, valueKindOf } from './header-keys.ts'
 import type { HeaderSpot } from './header-spot.ts'
 import type { NamedTool } from './tools-of-dialect.ts'
 
@@ -40,7 +40,7 @@ export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): rea
       .map(({ key, about }) => ({ label: key, insert: `${key}: `, about, kind: 'key' }))
   const [outer = '', inner] = spot.path
   const key = inner === undefined ? findKey(dialect, [], outer) : findKey(dialect, [outer], inner)
-  switch (valuesNamedBy(spot.path)) {
+  switch (valueKindOf(spot.path)) {
     case 'tools':
       return names.tools
         .filter(({ name }) => isNew(name) && !(isBeside && (offeredTools.has(name) || name.includes('/'))))

@@ -7,7 +7,7 @@ export interface NamedTool {
   readonly about: string
 }
 
-/** The tools that a file of a dialect can name, in the spelling of that dialect. */
+/** The tools that a file of a dialect can name, in that dialect's spelling. */
 export function toolsOfDialect(dialect: HeaderDialect): readonly NamedTool[] {
   const own = knownTools().filter((name) => {
     const meaning = understandTool(name)

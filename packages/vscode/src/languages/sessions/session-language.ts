@@ -43,7 +43,7 @@ export async function foldSession(document: vscode.TextDocument): Promise<vscode
 /** For a longer session, the outline contains only the end, because sending all of it would take too long. */
 const maxSymbols = 5_000
 
-export async function symbolsOfSession(document: vscode.TextDocument): Promise<vscode.DocumentSymbol[]> {
+export async function sessionSymbols(document: vscode.TextDocument): Promise<vscode.DocumentSymbol[]> {
   const { header, entries } = await outlineOf(document)
   const parts = header.map(
     ({ name, first, last }) =>

@@ -61,7 +61,7 @@ export function foldTasks(document: vscode.TextDocument): vscode.FoldingRange[] 
     .map(({ first, last }) => new vscode.FoldingRange(first, last))
 }
 
-export function symbolsOfTasks(document: vscode.TextDocument): vscode.DocumentSymbol[] {
+export function taskSymbols(document: vscode.TextDocument): vscode.DocumentSymbol[] {
   const top: vscode.DocumentSymbol[] = []
   const open: { symbol: vscode.DocumentSymbol; depth: number }[] = []
   for (const { item, first, last } of placedTasks(document)) {
@@ -175,7 +175,7 @@ function isBelow(document: vscode.TextDocument, line: number): boolean {
 
 const maxFiles = 100
 
-/** Ids are unique across the task files of a home; neighbouring files are part of the same home. */
+/** Ids are unique across the task files in a home; neighbouring files are part of the same home. */
 async function siblingTasks(document: vscode.TextDocument): Promise<readonly TaskItem[]> {
   const folder = vscode.Uri.joinPath(document.uri, '..')
   const beside = await vscode.workspace.findFiles(

@@ -48,7 +48,7 @@ export const fields: readonly { readonly key: string; readonly about: string; re
   { key: 'id', about: 'The id of the task, unique in the home. One word without commas' },
   { key: 'depends_on', about: 'Ids of tasks that must be done first' },
   { key: 'parent', about: 'The id of the parent task, if this task is not nested below it' },
-  { key: 'approval_required', value: 'true', about: 'Every action of its session needs approval' },
-  { key: 'description', value: '|', about: 'Text of several lines, indented below' },
+  { key: 'approval_required', value: 'true', about: 'Every action in its session needs approval' },
+  { key: 'description', value: '|', about: 'Multi-line text, indented below' },
   { key: 'due', about: 'The due date' },
 ]

@@ -32,5 +32,5 @@ test('notifies only about what the person does not see elsewhere', () => {
 
 test('does not call an interrupted call an approval', () => {
   const doubt = item({ isDoubt: true, risk: undefined })
-  expect(newApprovalsMessage([doubt])).toEqual({ message: 'A call of lead was interrupted.', only: doubt })
+  expect(newApprovalsMessage([doubt])).toEqual({ message: 'A call by lead was interrupted.', only: doubt })
 })

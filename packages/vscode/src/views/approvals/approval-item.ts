@@ -53,7 +53,7 @@ export function newApprovalsMessage(
   const risk = first.risk === undefined ? '' : ` (${first.risk.toLowerCase()} risk)`
   return {
     message: first.isDoubt
-      ? `A call of ${first.agent} was interrupted.`
+      ? `A call by ${first.agent} was interrupted.`
       : `${first.agent} asks for your approval${risk}.`,
     only: first,
   }

@@ -183,7 +183,7 @@ export function activityOf(stored: StoredSession): Activity {
 
 const argumentKeys = ['path', 'filePath', 'command', 'query', 'url', 'agentName', 'description', 'to']
 
-/** The argument that distinguishes calls of a tool. */
+/** The argument that distinguishes calls to a tool. */
 function targetOf(input: string): string {
   const parsed = parseJson(input)
   if (!parsed.ok || typeof parsed.value !== 'object' || parsed.value === null) return ''

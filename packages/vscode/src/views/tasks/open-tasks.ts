@@ -1,4 +1,4 @@
-/** The task files of a home, for the view. Loaded on first use, because it needs the engine. */
+/** The task files in a home, for the view. Loaded on first use, because it needs the engine. */
 import { CadreError } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { Home } from '@cadre/home'

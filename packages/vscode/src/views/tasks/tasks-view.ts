@@ -197,7 +197,7 @@ async function pickState(now: TaskState): Promise<TaskState | undefined> {
   const states: readonly TaskState[] = ['open', 'running', 'done', 'skipped', 'failed']
   const choice = await vscode.window.showQuickPick(
     states.filter((state) => state !== now).map((state) => ({ label: stateLabels[state], state })),
-    { title: 'Set the state of the task' },
+    { title: "Set the task's state" },
   )
   return choice?.state
 }

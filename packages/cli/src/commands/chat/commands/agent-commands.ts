@@ -47,7 +47,7 @@ async function handOver(chat: Chat, rest: string): Promise<void> {
   if (number !== undefined && !/^\d{1,9}$/.test(number))
     throw new CadreError(
       'usage',
-      `${JSON.stringify(number)} is not the number of a handoff. Usage: /handoff [N] [fill|send]`,
+      `${JSON.stringify(number)} is not a handoff number. Usage: /handoff [N] [fill|send]`,
     )
   await acceptHandoff(chat, Number(number ?? 1), how)
 }

@@ -7,7 +7,7 @@ import { titleOf } from '../../../output/title-of.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
 import { isUnfinished, newestConversation, rejectOwned, showLastMessage } from '../find-conversation.ts'
-import { runTurn, whileBusy } from '../run-turn.ts'
+import { runTurn, runWithProgress } from '../run-turn.ts'
 import { showTurnTree } from '../show-turn-tree.ts'
 import { switchMessage } from '../switch-agent.ts'
 
@@ -23,7 +23,7 @@ export const sessionCommands: readonly ChatCommand[] = [
   { name: 'new', about: 'start a new conversation with the same agent', run: startNewConversation },
   { name: 'clear', about: 'start a new conversation and clear the screen', run: clear },
   { name: 'compact', about: 'summarise older rounds, so that requests get shorter', run: compact },
-  { name: 'tree', about: 'show the sessions of the last turn', run: showTurnTree },
+  { name: 'tree', about: 'show the sessions in the last turn', run: showTurnTree },
 ]
 
 async function showHistory({ conversation, runtime, output, drive }: Chat): Promise<void> {
@@ -80,7 +80,7 @@ async function compact(chat: Chat): Promise<void> {
   const { session } = conversation
   if (session === undefined) throw new CadreError('usage', 'there is no conversation to summarise yet.')
   if (screen !== undefined) output.note('Summarising…')
-  const { isDone, isStopped } = await whileBusy(chat, false, async (signal) => ({
+  const { isDone, isStopped } = await runWithProgress(chat, false, async (signal) => ({
     isDone: await runtime.orchestrator.compact(session, signal),
     isStopped: signal.aborted,
   }))

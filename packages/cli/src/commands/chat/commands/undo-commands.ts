@@ -5,8 +5,8 @@ import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
 
 export const undoCommands: readonly ChatCommand[] = [
-  { name: 'undo', about: 'undo the file changes of the last turn', run: (chat) => change(chat, 'undo') },
-  { name: 'redo', about: 'restore the changes of the last undo', run: (chat) => change(chat, 'redo') },
+  { name: 'undo', about: 'undo the file changes from the last turn', run: (chat) => change(chat, 'undo') },
+  { name: 'redo', about: 'restore the changes from the last undo', run: (chat) => change(chat, 'redo') },
 ]
 
 /** Shows the files, asks, and applies the change. Without a terminal it cannot ask, so it changes nothing. */

@@ -65,7 +65,7 @@ async function showCost({ conversation, runtime, output }: Chat): Promise<void> 
     }
   const head = ['AGENT', 'TITLE', 'ROUNDS', 'TOKENS IN', 'TOKENS OUT', 'COST']
   const text = rows.length === 0 ? 'No tokens used yet.' : textTable(head, rows).trimEnd()
-  const note = rows.length > 1 ? '\nThe numbers of an agent include the agents that it delegated to.' : ''
+  const note = rows.length > 1 ? "\nEach agent's numbers include the agents that it delegated to." : ''
   output.note(`${text}${note}`, { type: 'cost', sessions: data })
 }
 

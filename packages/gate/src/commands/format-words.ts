@@ -1,5 +1,5 @@
 /** Returns the words as a person would write them. Ambiguous words are quoted. */
-export function showWords(words: readonly string[]): string {
+export function formatWords(words: readonly string[]): string {
   return words.map(showWord).join(' ')
 }
 

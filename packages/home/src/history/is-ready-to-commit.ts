@@ -9,7 +9,7 @@ export interface Committed {
 }
 
 /** Returns whether to commit a session file now. A growing file would be stored repeatedly. */
-export function isAtRest(file: string, committed: () => Committed): boolean {
+export function isReadyToCommit(file: string, committed: () => Committed): boolean {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   // A deleted file no longer grows.
   if (size === undefined) return true

@@ -2,7 +2,7 @@ import type { Work } from '../built-in.ts'
 import type { Sender } from './senders.ts'
 
 /** The implementation of a tool that sends: the key of the call ensures that it happens once. */
-export function sendWith<Message>(load: () => Promise<Sender<Message>>): Work<Message> {
+export function sendThrough<Message>(load: () => Promise<Sender<Message>>): Work<Message> {
   return {
     async run(message, { key }, signal) {
       const { kind, text } = await (await load()).send(message, key, signal)

@@ -6,7 +6,7 @@ import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
 import { isWebPage, webPageName } from './web-page.ts'
 
 /** Why an attempt failed, and whether another might succeed. */
-export interface Trouble {
+export interface ServerFailure {
   readonly kind: 'trouble'
   readonly failure: ReplyFailure
   /** The maximum number of attempts. */
@@ -18,7 +18,7 @@ export interface Trouble {
   readonly spent?: Spent
 }
 
-export interface TroubleContext {
+export interface ServerFailureContext {
   readonly endpoint: Endpoint
   readonly model: string
   /** True if tools were offered. */
@@ -34,15 +34,18 @@ export interface TroubleContext {
 const maxWait = 120_000
 
 /** A server that rejects a request has done no work; one that fails may have. */
-export function statusTrouble(
+export function statusFailure(
   ended: Extract<ExchangeResult, { kind: 'status' }>,
-  context: TroubleContext,
-): Trouble {
+  context: ServerFailureContext,
+): ServerFailure {
   const trouble = troubleOf(ended, context)
   return ended.status < 500 ? { ...trouble, spent: 'nothing' } : trouble
 }
 
-function troubleOf(ended: Extract<ExchangeResult, { kind: 'status' }>, context: TroubleContext): Trouble {
+function troubleOf(
+  ended: Extract<ExchangeResult, { kind: 'status' }>,
+  context: ServerFailureContext,
+): ServerFailure {
   const { status, headers, text } = ended
   const { endpoint, key } = context
   // Hidden before and after parsing, so that no part of a key remains in any encoding.
@@ -64,7 +67,7 @@ function troubleOf(ended: Extract<ExchangeResult, { kind: 'status' }>, context: 
     return permanent({
       kind: 'failed',
       code: 'tools_unsupported',
-      message: `model ${JSON.stringify(context.model)} of ${endpoint.shown} does not support tools (${about}).`,
+      message: `model ${JSON.stringify(context.model)} on ${endpoint.shown} does not support tools (${about}).`,
     })
   if (isTooLong(status, raw))
     return permanent({ ...backend(`${shown} rejected the request as too long (${about}).`), tooLong: true })
@@ -100,7 +103,7 @@ const statusByType: { readonly [type: string]: number } = {
 }
 
 /** For an error inside a stream: uses its status, or counts as a server failure. */
-export function reportedTrouble(error: unknown, context: TroubleContext): Trouble {
+export function reportedFailure(error: unknown, context: ServerFailureContext): ServerFailure {
   const { code, status, type } = (typeof error === 'object' && error !== null ? error : {}) as {
     code?: unknown
     status?: unknown
@@ -113,7 +116,7 @@ export function reportedTrouble(error: unknown, context: TroubleContext): Troubl
   return troubleOf({ kind: 'status', status: number, headers: {}, text: JSON.stringify({ error }) }, context)
 }
 
-export function garbledTrouble(reason: string, context: TroubleContext): Trouble {
+export function invalidReplyFailure(reason: string, context: ServerFailureContext): ServerFailure {
   const said = short(context.endpoint.hide(reason, context.key))
   return {
     kind: 'trouble',
@@ -123,21 +126,21 @@ export function garbledTrouble(reason: string, context: TroubleContext): Trouble
 }
 
 /** A successful response that is a web page: the address is wrong, and a retry does not help. */
-export function webPageTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
+export function webPageFailure(text: string, { endpoint, key }: ServerFailureContext): ServerFailure {
   const page = short(endpoint.hide(webPageName(text), key))
   const cause = likelyCause('web-page', endpoint.kind)
   const failure = backend(`the model server ${endpoint.shown} answered with ${page}. ${cause}`)
   return { ...permanent(failure), spent: 'nothing' }
 }
 
-export function emptyTrouble(context: TroubleContext): Trouble {
+export function emptyReplyFailure(context: ServerFailureContext): ServerFailure {
   const { endpoint, tries } = context
   const cause = likelyCause('empty', endpoint.kind)
   const failure = backend(`${endpoint.shown} sent an invalid reply: it is empty. ${cause}`)
   return { kind: 'trouble', failure, tries: Math.min(3, tries) }
 }
 
-export function silentTrouble(context: TroubleContext): Trouble {
+export function silentServerFailure(context: ServerFailureContext): ServerFailure {
   const seconds = Math.round(context.idleTimeout / 1000)
   const message = `the model server ${context.endpoint.shown} sent nothing for ${seconds} seconds. ${likelyCause('silent', context.endpoint.kind)}`
   return {
@@ -147,7 +150,7 @@ export function silentTrouble(context: TroubleContext): Trouble {
   }
 }
 
-export function brokenTrouble(code: string, context: TroubleContext): Trouble {
+export function connectionFailure(code: string, context: ServerFailureContext): ServerFailure {
   const shown = `the model server ${context.endpoint.shown}`
   const problem = connectionProblem(code)
   const [tries, what] = (problem && connectionErrors[problem]) ?? [
@@ -177,10 +180,10 @@ const connectionErrors: { readonly [problem in Problem]?: readonly [tries: numbe
 }
 
 /** Without a limit on the reply, its cost is unbounded. */
-export function uncappedTrouble(text: string, { endpoint, key }: TroubleContext): Trouble {
+export function unlimitedReplyFailure(text: string, { endpoint, key }: ServerFailureContext): ServerFailure {
   const said = short(endpoint.hide(readError(text, undefined).message, key))
   const failure = backend(
-    `the model server ${endpoint.shown} does not accept a limit on the length of replies (${said}), so Cadre cannot enforce a budget of tokens or money. Use another server or model, or remove the budget.`,
+    `the model server ${endpoint.shown} does not accept a limit on the length of replies (${said}), so Cadre cannot enforce a token or money budget. Use another server or model, or remove the budget.`,
   )
   return { ...permanent(failure), spent: 'nothing' }
 }
@@ -189,7 +192,7 @@ function notFound(
   raw: string,
   about: string,
   shown: string,
-  { model, endpoint }: TroubleContext,
+  { model, endpoint }: ServerFailureContext,
 ): ReplyFailure {
   if (/model|deployment/i.test(raw))
     return {
@@ -264,6 +267,6 @@ function backend(message: string): ReplyFailure {
   return { kind: 'failed', code: 'backend', message }
 }
 
-function permanent(failure: ReplyFailure): Trouble {
+function permanent(failure: ReplyFailure): ServerFailure {
   return { kind: 'trouble', failure, tries: 1 }
 }

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { JudgedCall } from '@cadre/core'
 
 /** Describes a call for the commit of its changes. A call that names its files covers only these. */
-export function occasionOf(
+export function commitReasonOf(
   { call, tool, input }: JudgedCall,
   workspace: string,
 ): { readonly subject: string; readonly call: string; readonly paths?: readonly string[] } {

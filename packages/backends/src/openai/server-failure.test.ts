@@ -38,7 +38,7 @@ describe('a refusal', () => {
     })
     const { wire, model } = await meet(page)
     expect((await failureOf(model)).message).toBe(
-      `the model server ${new URL(wire.url).origin} answered with a web page: Open [31m WebUI. This is probably not the address of the API: OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
+      `the model server ${new URL(wire.url).origin} answered with a web page: Open [31m WebUI. This is probably not the API's address: OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
     )
     expect(wire.requests).toHaveLength(1)
   })
@@ -63,7 +63,7 @@ describe('a refusal', () => {
     const { model } = await meet(() => problem(status, message))
     expect(await failureOf(model, { tools: [offer] })).toMatchObject({
       code: 'tools_unsupported',
-      message: expect.stringContaining('"m" of http'),
+      message: expect.stringContaining('"m" on http'),
     })
     expect((await failureOf(model)).code).not.toBe('tools_unsupported')
   })

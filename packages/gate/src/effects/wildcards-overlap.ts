@@ -2,7 +2,7 @@
  * True if some text matches both wildcards, where `*` matches any text and `?` one character. A text without either matches
  * only itself. Takes time proportional to the product of both lengths.
  */
-export function wildcardsMeet(a: string, b: string): boolean {
+export function wildcardsOverlap(a: string, b: string): boolean {
   // One row of the table: whether the rest of `a` can match the rest of `b` from each position.
   let below = new Array<boolean>(b.length + 1).fill(false)
   for (let i = a.length; i >= 0; i--) {
