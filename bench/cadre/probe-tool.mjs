@@ -1,5 +1,5 @@
 // The workers' tool, as a user would provide it: a module that config.yaml names.
-import { defineTool, number, object } from '@cadre/core'
+import { defineTool, number, object } from 'cadre'
 
 export const tools = [
   defineTool({

@@ -11,7 +11,12 @@ const parameters = 'exports, require, module, __filename, importModule'
 
 // A run is short and executes much code once: V8 would spend a quarter of the CPU on optimizing. With eight times the
 // budget it starts later. Newer versions of Node have another compiler, and V8 warns about unknown flags.
-if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=540672')
+if (process.versions.node.startsWith('20.')) {
+  setFlagsFromString('--interrupt-budget=540672')
+  // Objects of a round live longer than V8 expects of young ones, so most garbage is in the old generation. Collecting it
+  // when the heap has doubled, instead of quadrupled, saves a fifth of the memory of a large run.
+  setFlagsFromString('--heap-growing-percent=100')
+}
 
 /** The path of the compiled code of a bundle file. */
 export function codeFile(file) {

@@ -37,11 +37,6 @@ export {
   type ToolResult,
   type View,
 } from '@cadre/core'
-export {
-  type AskPerson,
-  type ConfirmTrust,
-  createRuntime,
-  type Runtime,
-  type RuntimeOptions,
-} from '@cadre/runtime'
+export type { AskPerson, ConfirmTrust, Runtime, RuntimeOptions } from '@cadre/runtime'
+export { createRuntime } from './create-runtime.ts'
 export { type ExitCode, exitCodes } from './exit-codes.ts'

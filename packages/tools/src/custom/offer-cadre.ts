@@ -1,4 +1,6 @@
+import { existsSync, realpathSync } from 'node:fs'
 import * as nodeModule from 'node:module'
+import path from 'node:path'
 
 type NextResolve = (specifier: string, context?: object) => unknown
 interface SyncHooks {
@@ -32,6 +34,42 @@ export function offerCadre(): void {
       }
     },
   })
+}
+
+const harmlessImport = /^import\s[^'"]*from\s*['"](node:[\w/]+|cadre(?:\/\w+)?)['"]/gm
+
+/**
+ * Returns whether this module could fail to find `cadre`. It could not if it imports only modules of Node, and `cadre` from a project
+ * that has it. Anything else that looks like an import may lead to a module that needs the offer.
+ */
+export function mayLackCadre(source: string, file: string): boolean {
+  let importsCadre = false
+  const rest = source.replaceAll(harmlessImport, (_, name: string) => {
+    importsCadre ||= !name.startsWith('node:')
+    return ''
+  })
+  return /\b(?:import|require|from)\b/i.test(rest) || (importsCadre && !projectHasCadre(file))
+}
+
+/**
+ * Returns whether `import` finds `cadre` from this file. `require` also searches NODE_PATH, which the command shims of
+ * pnpm set, so a copy counts only if it is in a `node_modules` folder above the file.
+ */
+function projectHasCadre(file: string): boolean {
+  for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+    const place = path.join(folder, 'node_modules', 'cadre')
+    if (existsSync(place)) return isUsable(place, file)
+    if (folder === path.dirname(folder)) return false
+  }
+}
+
+function isUsable(place: string, file: string): boolean {
+  try {
+    const found = nodeModule.createRequire(file).resolve('cadre')
+    return existsSync(found) && found.startsWith(`${realpathSync(place)}${path.sep}`)
+  } catch {
+    return false
+  }
 }
 
 /** The same for Node 20, which runs resolution hooks in a separate thread. */
