@@ -64,13 +64,13 @@ export const copilotMutants = {
     ],
     [
       'a conversation continues although its history has changed',
-      `${sdk}/continuation.ts`,
+      'packages/backends/src/continuation.ts',
       'if (known.messages.some((message, index) => messages[index] !== message)) return undefined',
       '',
     ],
     [
       'a result is attributed to a call with another id',
-      `${sdk}/continuation.ts`,
+      'packages/backends/src/continuation.ts',
       ' && message.tool_call_id === id',
       '',
     ],

@@ -37,7 +37,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['demo --no-such-flag', 2],
   ['doctor --json', 1],
   ['completion bash', 0],
-  ['mcp list', 0],
+  ['acp', 0],
   ['--version', 0],
   ['--help', 0],
   ['record no-such-session', 2],

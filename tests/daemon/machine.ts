@@ -49,9 +49,14 @@ export function createMachine(files: Readonly<Record<string, string | object>>, 
     fill: () => fillFolder(home),
     free: () => rmSync(path.join(home, 'fill')),
     lock() {
-      // Mounted over it: open files would prevent a remount as read-only.
-      execFileSync('mount', ['--bind', home, home])
-      execFileSync('mount', ['-o', 'remount,bind,ro', home])
+      // Open files would prevent a remount as read-only, so a second mount covers the first one. It is read-only before
+      // anything can open a file through it.
+      const aside = mkdtempSync(path.join(tmpdir(), 'cadre-locked-'))
+      execFileSync('mount', ['--bind', home, aside])
+      execFileSync('mount', ['-o', 'remount,bind,ro', aside])
+      execFileSync('mount', ['--bind', aside, home])
+      execFileSync('umount', ['-l', aside])
+      rmdirSync(aside)
     },
     unlock: () => void execFileSync('umount', ['-l', home]),
   }
