@@ -211,6 +211,24 @@ describe('a server of the folder', () => {
     },
   )
 
+  test.runIf(hasSandbox)('cannot create a home before the first session does', async () => {
+    const { '.cadre/templates/lead.agent.yaml': _, ...withoutHome } = theirs as Record<
+      string,
+      string | object
+    >
+    const project = createFolders({
+      ...withoutHome,
+      '.github/agents/lead.agent.md': '---\nname: lead\ndescription: The lead\n---\nYou are lead.\n',
+      'server.cjs': serverScript({
+        first: `try { require('node:fs').mkdirSync('.cadre'); require('node:fs').writeFileSync('.cadre/config.yaml', '{}') } catch {}`,
+      }),
+    })
+    const { settled, stderr } = await run(project, { flags: trusted })
+    expect(settled).toEqual([{ outcome: 'done', content: '3' }])
+    expect(project.exists('.cadre/config.yaml')).toBe(false)
+    expect(stderr).not.toContain('files appeared')
+  })
+
   test('without a sandbox, does not start again after an agent has changed a file that it runs', async () => {
     const die = {
       first: `process.on('exit', () => {})`,

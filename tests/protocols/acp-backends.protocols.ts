@@ -71,7 +71,8 @@ describe.each(realPrograms)('$name as the model of a session', (program) => {
       { text: 'All done.' },
     ])
     const ended = await run(project, program, server, ['--allow', 'write', 'Make a file.'])
-    expect(ended.stderr).toBe('')
+    // Cadre starts the servers of a trusted folder in the sandbox, where they fail.
+    expect(ended.stderr.replace(/^cadre: Agents cannot use the MCP server (evil|e): .*\n/gm, '')).toBe('')
     const events = ended.json()
     expect(events.at(-1)).toMatchObject({
       status: 'completed',

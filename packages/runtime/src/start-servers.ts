@@ -44,6 +44,8 @@ export function startServers(options: StartServersOptions): ServerStarts {
     const wantsSandbox = server.sandbox ?? own !== undefined
     if (wantsSandbox && sandbox.kind === 'bubblewrap') {
       const { unreadableIn, unwritableIn, places } = guard
+      // A home that does not exist cannot be mounted read-only: the server could create one.
+      home.folder()
       const enclosed = await encloseServer(start, {
         ...{ sandbox, places, workspace, userHome, network, unreadableIn, unwritableIn },
         home: home.path,
