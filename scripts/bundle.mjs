@@ -83,6 +83,6 @@ function importModules(code) {
   visit(this.parse(code))
   let text = code
   for (const at of places.sort((a, b) => b - a))
-    text = `${text.slice(0, at)}importModule${text.slice(at + 'import'.length)}`
+    text = `${text.slice(0, at)}__importModule${text.slice(at + 'import'.length)}`
   return { code: text }
 }

@@ -7,7 +7,7 @@ import { Script } from 'node:vm'
 // A script with cached code must not use `import(…)` itself, because V8 loses its import callback. scripts/bundle.mjs
 // writes this name instead.
 const importModule = (specifier) => import(specifier)
-const parameters = 'exports, require, module, __filename, importModule'
+const parameters = 'exports, require, module, __filename, __importModule'
 
 // A run is short and executes much code once: V8 would spend a quarter of the CPU on optimizing. With eight times the
 // budget it starts later. Newer versions of Node have another compiler, and V8 warns about unknown flags.
