@@ -596,3 +596,28 @@ function isRunning(pid: number): boolean {
     return false
   }
 }
+
+it('shows the progress of a call as one line without control characters', async () => {
+  // The server waits with the result until its progress was shown.
+  const seen = path.join(folder, 'seen')
+  const each = `if (m.method === 'tools/call') {
+    const message = 'half\\u001b[2J\\ndone'
+    send({ method: 'notifications/progress', params: { progressToken: m.params._meta.progressToken, progress: 1, message } })
+    const timer = setInterval(() => {
+      if (!require('node:fs').existsSync(${JSON.stringify(seen)})) return
+      clearInterval(timer)
+      send({ id: m.id, result: { content: [] } })
+    }, 5)
+    return
+  }`
+  const shown: string[] = []
+  await using('progress', { each }, async ({ tools }) => {
+    const context = { session: 's', agent: 'a', call: 'c', key: 'k', workspace: folder }
+    const progress = (text: string) => {
+      shown.push(text)
+      writeFileSync(seen, '')
+    }
+    await tools[0]?.run({}, { ...context, progress }, new AbortController().signal)
+  })
+  expect(shown).toEqual(['half[2J done'])
+})

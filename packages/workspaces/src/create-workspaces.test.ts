@@ -377,7 +377,7 @@ describe('files of agents', () => {
     for (const [session, folder] of Object.entries(left)) {
       const returns = { kind: 'own', session, base: fixture.project, returns: true } as const
       const settled = await fixture.keeper.settle(fixture.spec(session, { isolation: returns }), 'completed')
-      expect(settled?.message).toMatch(new RegExp(`they stay in .*: ${folder}\\.`))
+      expect(settled?.message).toMatch(new RegExp(`They stay in .*: ${folder}\\.`))
       expect(await fixture.keeper.leave(session)).toBe(false)
       expect(await fixture.keeper.leave(session, { discards: 'ignored' })).toBe(false)
       expect(await fixture.keeper.state(session)).toMatchObject({ repositories: [folder] })

@@ -2,7 +2,7 @@
  * Owns the output for programs: one JSON object per line.
  *
  * 1. Structural events are never dropped and keep their order.
- * 2. While the reader is slow, text pieces of one reply are merged into one event; nothing else changes.
+ * 2. While the reader is slow, text pieces of one reply are merged into one event, and the progress of calls is dropped; nothing else changes.
  * 3. Nothing waits for the reader until `flush`, which waits for all output, or until the reader is gone.
  */
 import type { CadreEvent } from '@cadre/core'
@@ -46,6 +46,7 @@ export function createJsonLines(output: Output): JsonLines {
 
   return {
     event(event) {
+      if (blocked && event.type === 'call.progressed') return
       if (!blocked || event.type !== 'text.added') {
         growing.delete(event.session)
         add(lineOf(event))

@@ -71,6 +71,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'reply.received':
       case 'session.unqueued':
       case 'text.added':
+      case 'call.progressed':
         return undefined
     }
   }

@@ -61,7 +61,8 @@ function work(session: SessionView, view: View): string {
     const below = open.flatMap((other) => (other.child === undefined ? [] : [view.sessions.get(other.child)]))
     if (below.length === open.length) return `${at} · waiting for ${names(below)}`
     const more = open.length === 1 ? '' : ` (+${open.length - 1})`
-    return `${at} · ${callText(call.name, call.input)}${more}`
+    const progress = call.progress === undefined ? '' : ` · ${cleanLine(call.progress)}`
+    return `${at} · ${callText(call.name, call.input)}${more}${progress}`
   }
   const tail = round.toolCalls.length === 0 ? cleanLine(round.reply.slice(-400)) : ''
   if (tail !== '') return `${at} · ${tail.slice(-200)}`

@@ -3,7 +3,7 @@ import type { DecidedBy, Risk } from './gate.ts'
 import type { Notice, Report, Usage } from './report.ts'
 
 interface Stamp {
-  /** Increases within the process. Only `text.added` events may be dropped. */
+  /** Increases within the process. Only transient events may be dropped. */
   readonly seq: number
   readonly at: string
   readonly session: string
@@ -18,7 +18,10 @@ export interface EarlierLives {
   readonly usage?: Usage
 }
 
-/** The events that user interfaces receive, named `noun.pastVerb`. `text.added` is transient: it may be merged or dropped. */
+/**
+ * The events that user interfaces receive, named `noun.pastVerb`. `text.added` and `call.progressed` are transient: they are not recorded,
+ * and may be merged or dropped.
+ */
 export type EventBody =
   | {
       readonly type: 'session.started'
@@ -75,6 +78,8 @@ export type EventBody =
       readonly reasons?: readonly string[]
     }
   | { readonly type: 'call.started'; readonly call: string; readonly tool: string; readonly child?: string }
+  /** What a running call is doing now, in the words of its tool. */
+  | { readonly type: 'call.progressed'; readonly call: string; readonly text: string }
   | {
       readonly type: 'call.settled'
       readonly call: string

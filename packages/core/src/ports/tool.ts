@@ -23,6 +23,8 @@ export interface ToolContext {
   readonly boundary?: Boundary
   /** Set if exactly this call was approved. Absent if rules alone allowed it. */
   readonly approved?: true
+  /** Shows people what the call is doing now, in one line. Only for display: nothing is recorded, and frequent texts are dropped. */
+  readonly progress?: (text: string) => void
   /** Set under a budget. Call it before each request that a server charges for, and send nothing if it refuses. */
   readonly reserve?: ReserveTokens
 }

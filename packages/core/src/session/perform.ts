@@ -16,6 +16,9 @@ export type Outcome = Omit<ResultDraft, 'role' | 'tool_call_id'> & {
 /** How many milliseconds an aborted tool has to stop before the session continues without it. */
 export const stopGrace = 5_000
 
+/** How many milliseconds pass between two texts about the progress of a call. */
+const progressInterval = 200
+
 /** Runs the tool. A failed tool is data for the model; a stopped one has no outcome. */
 export async function perform(
   session: Session,
@@ -24,12 +27,18 @@ export async function perform(
   const { node, ports } = session
   if (node.signal.aborted) return undefined
   const reserve = reserveForCall(session, call.id)
-  const context = { ...contextOf(session, call.id), ...(reserve && { reserve }) }
+  const progress = progressOf(session, call.id)
+  const context = {
+    ...contextOf(session, call.id),
+    progress: progress.show,
+    ...(reserve && { reserve }),
+  }
   const ran: Promise<ToolResult | undefined> = startTool(() => tool.run(input, context, node.signal)).catch(
     (error) => (node.signal.aborted ? undefined : { content: messageOf(error), failed: true }),
   )
   let result = await untilStopped(ran, node, undefined)
   if (result === undefined && node.signal.aborted) result = await withGrace(ran, ports.clock)
+  progress.end()
   if (result === undefined) return undefined
   const { content, images, failed, usage } = result
   return {
@@ -37,6 +46,25 @@ export async function perform(
     ...(failed && { outcome: 'failed' as const }),
     ...(images && { images }),
     ...(usage && { usage }),
+  }
+}
+
+/** A tool may report anything at any rate, and also after it was stopped. */
+function progressOf(session: Session, call: string) {
+  let isOver = false
+  let shown = ''
+  let shownAt = Number.NEGATIVE_INFINITY
+  return {
+    show(text: string): void {
+      const now = session.ports.clock.now()
+      if (isOver || text === shown || Math.abs(now - shownAt) < progressInterval) return
+      shown = text
+      shownAt = now
+      session.emit({ type: 'call.progressed', call, text })
+    },
+    end(): void {
+      isOver = true
+    },
   }
 }
 

@@ -66,6 +66,9 @@ export function applyToView(view: View, event: CadreEvent): void {
       rounds.start(event.call, event.tool, event.child)
       session.calls = rounds.settled
       break
+    case 'call.progressed':
+      rounds.progress(event.call, event.text)
+      break
     case 'call.settled':
       rounds.settle(event.call, event.outcome, event.content, event.code)
       session.calls = rounds.settled

@@ -116,10 +116,16 @@ export class SessionRounds {
     call.view.status = 'running'
   }
 
+  progress(id: string, text: string): void {
+    const view = this.#calls.get(id)?.view
+    if (view?.status === 'running') view.progress = text
+  }
+
   settle(id: string, outcome: OutcomeKind, content: string, code: string | undefined): void {
     const call = this.#call(id, '')
     if (call.settled && call.view.status !== outcome) delete call.view.code
     call.view.status = outcome
+    delete call.view.progress
     if (content !== '' || call.view.content === undefined) call.view.content = content
     if (code !== undefined && code !== '') call.view.code = code
     if (!call.settled) this.#settled += 1

@@ -16,6 +16,8 @@ export interface CallView {
   status: CallStatus
   /** The session that a delegation has started. */
   child?: string
+  /** What a running call is doing now. */
+  progress?: string
   content?: string
   code?: string
 }

@@ -155,7 +155,8 @@ async function open(
         resetTimeoutOnProgress: true,
         maxTotalTimeout: totalLimit,
         // Also without a listener: the client asks for progress only with this, and only progress restarts the time.
-        onprogress: ({ message, progress: done }) => progress?.(plainText(message ?? `${done}`, 200)),
+        onprogress: ({ message, progress: done }) =>
+          progress?.(plainText(message ?? `${done}`, 200).replace(/\s+/g, ' ')),
       }
       return (await client.callTool(request, limits)) as ServerResult
     },

@@ -70,6 +70,7 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
           signal,
           idleLimit: server.timeout ?? idleLimit,
           totalLimit,
+          progress: context.progress,
           traceparent: traceparentOf?.(context),
         }
         try {

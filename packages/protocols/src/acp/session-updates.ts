@@ -115,6 +115,11 @@ export class SessionUpdates {
       case 'call.started':
         this.#updateCall(session, event.call, { status: 'in_progress' })
         return
+      case 'call.progressed':
+        this.#updateCall(session, event.call, {
+          content: [{ type: 'content', content: { type: 'text', text: shownLine(event.text, 200) } }],
+        })
+        return
       case 'call.settled':
         this.#settled(session, event)
         return

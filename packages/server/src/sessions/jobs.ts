@@ -115,7 +115,13 @@ export class Jobs {
       if (session === job.session) job.settleBegun('begun')
       return
     }
-    if (type === 'text.added' || type === 'notice.added' || type === 'session.queued') return
+    if (
+      type === 'text.added' ||
+      type === 'call.progressed' ||
+      type === 'notice.added' ||
+      type === 'session.queued'
+    )
+      return
     const job = this.#open.get(session)
     // The first event after the session was opened, and therefore after its message was recorded.
     if (job?.session === session) job.settleHeard('heard')

@@ -66,6 +66,9 @@ export class RunFollower {
       case 'call.started':
         this.#progress(event.session, this.#calls.get(`${event.session}\n${event.call}`)?.doing)
         return
+      case 'call.progressed':
+        this.#progress(event.session, event.text)
+        return
       case 'call.settled':
         this.#settle(event)
         return

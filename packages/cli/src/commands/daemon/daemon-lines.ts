@@ -39,7 +39,7 @@ export async function daemonLines(
     },
     event(event) {
       if (!json) surface.event(event)
-      else if (event.type !== 'text.added') write(JSON.stringify(event))
+      else if (event.type !== 'text.added' && event.type !== 'call.progressed') write(JSON.stringify(event))
     },
     tell(message) {
       if (json) write(JSON.stringify({ at: at(), type: 'notice.added', message }))
