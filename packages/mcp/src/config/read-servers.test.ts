@@ -53,6 +53,19 @@ describe('the servers of a folder and a user', () => {
     expect(read({ editorFiles: false }).servers.map(({ name }) => name)).toEqual(['b', 'c', 'd'])
   })
 
+  it('do not include Cadre itself, which is there for the other programs', () => {
+    const stdio = { type: 'stdio', command: 'cadre', args: ['mcp', '--read-only'] }
+    write('project/.mcp.json', {
+      mcpServers: { cadre: stdio, notes: { command: 'cadre-notes', args: ['mcp'] } },
+    })
+    write('project/.vscode/mcp.json', { servers: { team: { ...stdio, command: '/opt/bin/cadre' } } })
+    const local = { type: 'local', command: '/usr/bin/node', args: ['/opt/cadre/bin/cadre.js', 'mcp'] }
+    write('user/.copilot/mcp-config.json', { mcpServers: { cadre: local } })
+    const { servers, diagnostics } = read()
+    expect(servers.map(({ name }) => name)).toEqual(['notes'])
+    expect(diagnostics).toEqual([])
+  })
+
   it('with the same name are taken once: configuration, client, project, other programs', () => {
     const of = (command: string) => ({ mcpServers: { x: { command } } })
     write('user/.copilot/mcp-config.json', of('copilot'))

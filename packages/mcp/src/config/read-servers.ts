@@ -58,7 +58,8 @@ export function readServers(places: ServerPlaces): FoundServers {
   }
   for (const server of client) add({ ...server, scope: 'client', effects: {} })
   const files = filesOf(places).filter(({ syntax }) => syntax !== 'vscode' || places.editorFiles !== false)
-  for (const place of discover ? files : []) for (const server of readFile(place, diagnostics)) add(server)
+  for (const place of discover ? files : [])
+    for (const server of readFile(place, diagnostics)) if (!isCadre(server)) add(server)
   // Also with `discover: false`: an agent file is read for Cadre.
   const ofAgents = agents.flatMap((agent) => serversOfAgent(agent, found, diagnostics))
   return { servers: [...found.values(), ...ofAgents], diagnostics }
@@ -161,6 +162,17 @@ function serversOfAgent(
     }
     return isObject(entry) ? serversOf(entry as JsonObject, base, diagnostics) : []
   })
+}
+
+/**
+ * Whether the server is Cadre itself, as `cadre mcp install` adds it to the files of other programs. It is for them: Cadre does not
+ * delegate to itself, and asking for trust because of it would make the agents read-only.
+ */
+function isCadre({ reach }: ServerConfig): boolean {
+  if (reach.kind !== 'program') return false
+  const words = [reach.command, ...reach.args]
+  const at = words.findIndex((word) => /(?:^|[\\/])cadre(?:\.(?:js|cmd|exe))?$/i.test(word))
+  return at !== -1 && at < 2 && words[at + 1] === 'mcp'
 }
 
 function inputsOf(value: Json | undefined): { readonly [id: string]: string } {
