@@ -283,7 +283,12 @@ describe('a server that cannot be used', () => {
   it('that does not exist gives a notice', async () => {
     const reach = { kind: 'program', command: path.join(folder, 'missing'), args: [], env: {} } as const
     const { notices } = await open(serverFor('missing', '', { reach }))
-    expect(notices[0]?.message).toContain('ENOENT')
+    expect(notices[0]?.message).toContain(`there is no file ${path.join(folder, 'missing')}`)
+    const named = { ...reach, command: 'missing-server' }
+    const { notices: more } = await open(serverFor('named', '', { reach: named }))
+    expect(more[0]?.message).toContain(
+      'there is no program "missing-server" on PATH. Install it, or write its absolute path',
+    )
   })
 
   it('that has a reference without a value does not start, and the notice says what to do', async () => {
