@@ -66,6 +66,13 @@ describe('the servers of a folder and a user', () => {
     expect(diagnostics).toEqual([])
   })
 
+  it('in a file with a mistake are not used, and the diagnostic has the line of the mistake', () => {
+    write('project/.mcp.json', '{\n  "mcpServers": {\n    "a": {"command": "a"}\n    "b": {}\n  }\n}\n')
+    const { servers, diagnostics } = read()
+    expect(servers).toEqual([])
+    expect(diagnostics).toMatchObject([{ line: 4, code: 'mcp-syntax' }])
+  })
+
   it('with the same name are taken once: configuration, client, project, other programs', () => {
     const of = (command: string) => ({ mcpServers: { x: { command } } })
     write('user/.copilot/mcp-config.json', of('copilot'))

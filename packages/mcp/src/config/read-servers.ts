@@ -107,11 +107,10 @@ function readFile(
     )
     return []
   }
-  const parsed = parseJsonc(content.text)
+  const { value: parsed, line } = parseJsonc(content.text)
   if (parsed === undefined || !isObject(parsed)) {
-    diagnostics.push(
-      fault(file, 'mcp-syntax', 'This file is not valid JSON, so Cadre does not use its MCP servers.'),
-    )
+    const message = 'This file is not valid JSON, so Cadre does not use its MCP servers.'
+    diagnostics.push({ ...fault(file, 'mcp-syntax', message), line })
     return []
   }
   const servers = (parsed as JsonObject)[key] ?? {}
@@ -187,15 +186,17 @@ function inputsOf(value: Json | undefined): { readonly [id: string]: string } {
 
 let parser: typeof JsonParser | undefined
 
-function parseJsonc(text: string): Json | undefined {
+/** Without a value, `line` is where the first mistake is. */
+function parseJsonc(text: string): { readonly value?: Json; readonly line: number } {
   parser ??= createRequire(import.meta.url)('jsonc-parser') as typeof JsonParser
   const faults: JsonParser.ParseError[] = []
   try {
     const value = parser.parse(text, faults, { allowTrailingComma: true }) as Json
-    return faults.length > 0 ? undefined : value
+    const [first] = faults
+    return first === undefined ? { value, line: 1 } : { line: text.slice(0, first.offset).split('\n').length }
   } catch {
     // Extremely deep nesting overflows the stack of the parser.
-    return undefined
+    return { line: 1 }
   }
 }
 
