@@ -20,7 +20,7 @@ const importParsers = {
     const lazy = /\bcreateRequire\(import\.meta\.url\)\(['"](yaml|jsonc-parser)['"]\)/
     const name = ours.test(id) ? lazy.exec(code)?.[1] : undefined
     if (name === undefined) return null
-    return { code: `import * as parser from '${name}'\n${code.replace(lazy, 'parser')}` }
+    return { code: `import * as importedParser from '${name}'\n${code.replace(lazy, 'importedParser')}` }
   },
 }
 

@@ -185,3 +185,15 @@ test.skipIf(!hasScript)('tables fit the terminal, and nothing is cut without a t
   }
   expect((await project.cadre(['agents', 'list'])).stdout).toContain(description)
 })
+
+test.skipIf(!hasScript)('the servers for other programs say what they wait for', async () => {
+  for (const [command, sentence] of [
+    ['acp', 'waits for an editor on standard input'],
+    ['mcp', 'waits for a program on standard input'],
+  ] as const) {
+    const terminal = openTerminal(createProject(), [command], { columns: 200 })
+    await terminal.until((screen) => screen.includes(sentence))
+    terminal.type('\x03')
+    await terminal.ended()
+  }
+})

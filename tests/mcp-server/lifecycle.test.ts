@@ -99,6 +99,9 @@ test('a home that is not trusted is not used, and the variable for trust is igno
   const text = await host.call('delegate_work', { work: 'x' })
   expect(text).toContain('read only')
   expect(await host.call('get_result', { run: runIn(text) })).toContain('read only')
+  expect(text).toContain(
+    'Notice: the person has not trusted this folder, so the agents could only read files',
+  )
 })
 
 test('keeps tasks in the task files of the home', async () => {

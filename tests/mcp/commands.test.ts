@@ -44,19 +44,25 @@ test('add, list, test and remove change only their own lines of the configuratio
 
 test.each([
   [['add', 'x y', 'https://a.example'], '"x y" is not a valid name'],
+  [['add', 'a'], 'Give its address, or a program after "--": cadre mcp add a -- PROGRAM'],
+  [['add', 'a', 'ftp://a.example'], 'the address must start with https:// or http://, not "ftp://a.example"'],
   [['add', 'a', 'https://a.example', 'more'], 'unexpected argument "more" after the address'],
   [['add', 'a', '--env', 'A=b', 'https://a.example'], '--env is for programs'],
   [['add', 'a', '--header', 'A=b', '--', 'prog'], '--header is for addresses'],
   [['add', 'a', '--env', 'A', '--', 'prog'], '--env must be NAME=VALUE, not "A"'],
   [['add', 'a', '--env', 'API_TOKEN=hunter2', '--', 'prog'], 'do not write secrets to a file'],
+  [['test', 'old', '--trust'], '.mcp.json has a mistake. The MCP server "old" uses the "sse" transport'],
   [['test', 'calk'], 'there is no MCP server named "calk". Did you mean calc'],
   [['remove', 'theirs'], '.mcp.json, which belongs to another program'],
+  [['--http', '--port', '70000'], '--port must be at most 65535, not 70000'],
   [['login', 'calc'], 'the MCP server calc needs no sign-in and no values'],
 ])('cadre mcp %j explains what is wrong', async (args, message) => {
   const project = createProject({
     ...base,
     [config]: { mcp: { servers: { calc: { command: node, args: ['calc.cjs'] } } } },
-    '.mcp.json': { mcpServers: { theirs: { url: 'https://x.example' } } },
+    '.mcp.json': {
+      mcpServers: { theirs: { url: 'https://x.example' }, old: { type: 'sse', url: 'https://x.example' } },
+    },
   })
   const { code, stderr } = await mcp(project, args.includes('login') ? [...args, '--trust'] : args)
   expect(code).toBe(2)
@@ -130,6 +136,8 @@ test('a server of the folder does not start before trust, and the list says so',
   })
   const { stderr, code } = await mcp(project, ['test', 'evil'])
   expect([code, project.exists('pwned')]).toEqual([1, false])
-  expect(stderr).toContain('the MCP server evil cannot be used: this folder is not trusted')
+  expect(stderr).toContain(
+    'the MCP server evil cannot be used: this folder is not trusted. Inspect it, then add --trust, or start "cadre run" in a terminal',
+  )
   expect((await mcp(project, ['list'])).stdout).toContain('not used: this folder is not trusted')
 })

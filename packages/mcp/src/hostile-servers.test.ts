@@ -186,7 +186,6 @@ describe('a server that misbehaves within calls', () => {
     ['a link to a resource is shown, and not fetched', 'link', { content: '[page: https://x.example]' }],
     ['an empty result is empty', 'nothing', { content: '' }],
     ['a result of the wrong shape fails', 'badShape', { failed: true }],
-    ['a missing result fails', 'nullResult', { failed: true }],
     ['an answer with an unknown id is ignored', 'wrongId', { content: 'right' }],
     ['a second answer is ignored', 'twice', { content: 'first' }],
     ['a line of nested brackets is ignored', 'deepJson', { content: 'survived' }],
@@ -210,6 +209,12 @@ describe('a server that misbehaves within calls', () => {
 
   it('gets no trace context unless there is one, and always a progress token', async () => {
     expect(JSON.parse((await opened.call('meta')).content)).toEqual({ progressToken: expect.anything() })
+  })
+
+  it('an answer without a result is none, so the call ends after the idle limit', async () => {
+    const work = ({ call }: Opened) => call('nullResult')
+    const result = await using('null', misbehaves, work, { server: { timeout: 200 } })
+    expect(result).toMatchObject({ content: expect.stringMatching(/timed out/i), failed: true })
   })
 
   it('a call that is never answered ends after the idle limit, with doubt about its effect', async () => {
@@ -283,7 +288,12 @@ describe('a server that cannot be used', () => {
   it('that does not exist gives a notice', async () => {
     const reach = { kind: 'program', command: path.join(folder, 'missing'), args: [], env: {} } as const
     const { notices } = await open(serverFor('missing', '', { reach }))
-    expect(notices[0]?.message).toContain('ENOENT')
+    expect(notices[0]?.message).toContain(`there is no file ${path.join(folder, 'missing')}`)
+    const named = { ...reach, command: 'missing-server' }
+    const { notices: more } = await open(serverFor('named', '', { reach: named }))
+    expect(more[0]?.message).toContain(
+      'there is no program "missing-server" on PATH. Install it, or write its absolute path',
+    )
   })
 
   it('that has a reference without a value does not start, and the notice says what to do', async () => {

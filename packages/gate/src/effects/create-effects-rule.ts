@@ -118,6 +118,9 @@ function sendsMessage(tool: Tool): boolean {
 
 function whatOf(tool: Tool): string {
   if (sendsMessage(tool)) return 'it sends a message to another agent'
+  // Nobody states what a server really does, and many run on this machine.
+  if (tool.origin === 'server' && tool.effect === 'outbound')
+    return 'it calls an MCP server, which can send data outside this machine'
   return writesTasks(tool) ? 'it changes task files in the home directory' : effectReasons[tool.effect]
 }
 

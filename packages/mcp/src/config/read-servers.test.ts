@@ -53,6 +53,26 @@ describe('the servers of a folder and a user', () => {
     expect(read({ editorFiles: false }).servers.map(({ name }) => name)).toEqual(['b', 'c', 'd'])
   })
 
+  it('do not include Cadre itself, which is there for the other programs', () => {
+    const stdio = { type: 'stdio', command: 'cadre', args: ['mcp', '--read-only'] }
+    write('project/.mcp.json', {
+      mcpServers: { cadre: stdio, notes: { command: 'cadre-notes', args: ['mcp'] } },
+    })
+    write('project/.vscode/mcp.json', { servers: { team: { ...stdio, command: '/opt/bin/cadre' } } })
+    const local = { type: 'local', command: '/usr/bin/node', args: ['/opt/cadre/bin/cadre.js', 'mcp'] }
+    write('user/.copilot/mcp-config.json', { mcpServers: { cadre: local } })
+    const { servers, diagnostics } = read()
+    expect(servers.map(({ name }) => name)).toEqual(['notes'])
+    expect(diagnostics).toEqual([])
+  })
+
+  it('in a file with a mistake are not used, and the diagnostic has the line of the mistake', () => {
+    write('project/.mcp.json', '{\n  "mcpServers": {\n    "a": {"command": "a"}\n    "b": {}\n  }\n}\n')
+    const { servers, diagnostics } = read()
+    expect(servers).toEqual([])
+    expect(diagnostics).toMatchObject([{ line: 4, code: 'mcp-syntax' }])
+  })
+
   it('with the same name are taken once: configuration, client, project, other programs', () => {
     const of = (command: string) => ({ mcpServers: { x: { command } } })
     write('user/.copilot/mcp-config.json', of('copilot'))

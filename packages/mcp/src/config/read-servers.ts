@@ -58,7 +58,8 @@ export function readServers(places: ServerPlaces): FoundServers {
   }
   for (const server of client) add({ ...server, scope: 'client', effects: {} })
   const files = filesOf(places).filter(({ syntax }) => syntax !== 'vscode' || places.editorFiles !== false)
-  for (const place of discover ? files : []) for (const server of readFile(place, diagnostics)) add(server)
+  for (const place of discover ? files : [])
+    for (const server of readFile(place, diagnostics)) if (!isCadre(server)) add(server)
   // Also with `discover: false`: an agent file is read for Cadre.
   const ofAgents = agents.flatMap((agent) => serversOfAgent(agent, found, diagnostics))
   return { servers: [...found.values(), ...ofAgents], diagnostics }
@@ -106,11 +107,10 @@ function readFile(
     )
     return []
   }
-  const parsed = parseJsonc(content.text)
+  const { value: parsed, line } = parseJsonc(content.text)
   if (parsed === undefined || !isObject(parsed)) {
-    diagnostics.push(
-      fault(file, 'mcp-syntax', 'This file is not valid JSON, so Cadre does not use its MCP servers.'),
-    )
+    const message = 'This file is not valid JSON, so Cadre does not use its MCP servers.'
+    diagnostics.push({ ...fault(file, 'mcp-syntax', message), line })
     return []
   }
   const servers = (parsed as JsonObject)[key] ?? {}
@@ -163,6 +163,17 @@ function serversOfAgent(
   })
 }
 
+/**
+ * Whether the server is Cadre itself, as `cadre mcp install` adds it to the files of other programs. It is for them: Cadre does not
+ * delegate to itself, and asking for trust because of it would make the agents read-only.
+ */
+function isCadre({ reach }: ServerConfig): boolean {
+  if (reach.kind !== 'program') return false
+  const words = [reach.command, ...reach.args]
+  const at = words.findIndex((word) => /(?:^|[\\/])cadre(?:\.(?:js|cmd|exe))?$/i.test(word))
+  return at !== -1 && at < 2 && words[at + 1] === 'mcp'
+}
+
 function inputsOf(value: Json | undefined): { readonly [id: string]: string } {
   if (!Array.isArray(value)) return {}
   return Object.fromEntries(
@@ -175,15 +186,17 @@ function inputsOf(value: Json | undefined): { readonly [id: string]: string } {
 
 let parser: typeof JsonParser | undefined
 
-function parseJsonc(text: string): Json | undefined {
+/** Without a value, `line` is where the first mistake is. */
+function parseJsonc(text: string): { readonly value?: Json; readonly line: number } {
   parser ??= createRequire(import.meta.url)('jsonc-parser') as typeof JsonParser
   const faults: JsonParser.ParseError[] = []
   try {
     const value = parser.parse(text, faults, { allowTrailingComma: true }) as Json
-    return faults.length > 0 ? undefined : value
+    const [first] = faults
+    return first === undefined ? { value, line: 1 } : { line: text.slice(0, first.offset).split('\n').length }
   } catch {
     // Extremely deep nesting overflows the stack of the parser.
-    return undefined
+    return { line: 1 }
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
 import type {
@@ -178,11 +178,27 @@ async function programTransport(program: ServerProgram, options: ConnectOptions)
     cwd: program.cwd === undefined ? cwd : path.resolve(workspace, program.cwd),
     ...(envFile !== undefined && { envFile }),
   }
+  if (!isThere(start)) throw new NotStarted(missing(start))
   try {
     return new ProcessTransport(launch === undefined ? start : await launch(start))
   } catch (error) {
     throw new NotStarted(messageOf(error))
   }
+}
+
+/** Checked here, because a sandbox reports a missing program in its own words. */
+function isThere({ command, env, cwd }: ProgramStart): boolean {
+  if (process.platform === 'win32') return true
+  if (command.includes('/')) return existsSync(path.resolve(cwd, command))
+  const { PATH } = env
+  return (
+    PATH === undefined || PATH.split(':').some((folder) => existsSync(path.resolve(cwd, folder, command)))
+  )
+}
+
+function missing({ command, cwd }: ProgramStart): string {
+  if (command.includes('/')) return `there is no file ${path.resolve(cwd, command)}`
+  return `there is no program ${JSON.stringify(command)} on PATH. Install it, or write its absolute path`
 }
 
 async function addressTransport(

@@ -27,6 +27,8 @@ export interface DelegationProcess {
   readonly ended?: true
   /** Why the run could not start or continue, as a sentence. */
   readonly failed?: string
+  /** The folder is not trusted, so the agents are read-only. */
+  readonly untrusted?: true
 }
 
 /** The most characters of the delegated work. Longer texts belong in files. */

@@ -92,6 +92,7 @@ export function openDelegations(sessions: Sessions, launch: Launch): Delegations
       state: await stateOf(id, stored),
       ...(stored && { stored }),
       ...(delegation && { delegation }),
+      untrusted: files.process(id)?.untrusted === true,
     }
   }
   /** Called under the lock. */
@@ -136,7 +137,10 @@ export function openDelegations(sessions: Sessions, launch: Launch): Delegations
     async read(id) {
       const run = isSessionName(id) ? await known(id) : undefined
       if (run !== undefined) return run
-      throw new CadreError('not_found', `there is no run ${JSON.stringify(id.slice(0, 200))}`)
+      throw new CadreError(
+        'not_found',
+        `there is no run ${JSON.stringify(id.slice(0, 200))}. Call list_runs to see the runs.`,
+      )
     },
     async list(limit) {
       const roots = (await sessions.list()).filter(({ parent }) => parent === undefined)

@@ -18,7 +18,7 @@ import {
   type RuntimeOptions,
   teamOfRun,
 } from '@cadre/runtime'
-import type { Delegation } from './delegation.ts'
+import type { Delegation, DelegationProcess } from './delegation.ts'
 import { openDelegationFiles } from './delegation-files.ts'
 
 export interface RunDelegationOptions {
@@ -39,10 +39,22 @@ export async function runDelegation(
   const delegation = files.read(id)
   if (delegation === undefined)
     throw new CadreError('not_found', `there is no delegation ${id} in ${files.folder}`)
-  const state = { launched: files.process(id)?.launched ?? Date.now(), process: thisProcess() }
+  let state: DelegationProcess = {
+    launched: files.process(id)?.launched ?? Date.now(),
+    process: thisProcess(),
+  }
   files.setProcess(id, state)
+  const onOpen = ({ notices }: Runtime) => {
+    // Single files that cannot be used have the same code.
+    const isUntrusted = notices.some(
+      ({ code, message }) => code === 'untrusted' && message.startsWith('this folder is not trusted'),
+    )
+    if (!isUntrusted) return
+    state = { ...state, untrusted: true }
+    files.setProcess(id, state)
+  }
   try {
-    const result = await drive(io, { wanted, delegation }, signal)
+    const result = await drive(io, { wanted, delegation, onOpen }, signal)
     files.setProcess(id, { ...state, ended: true })
     return result
   } catch (error) {
@@ -54,9 +66,15 @@ export async function runDelegation(
   }
 }
 
+interface DriveOptions {
+  readonly wanted: string | undefined
+  readonly delegation: Delegation
+  readonly onOpen: (runtime: Runtime) => void
+}
+
 async function drive(
   io: Environment,
-  { wanted, delegation }: { readonly wanted: string | undefined; readonly delegation: Delegation },
+  { wanted, delegation, onOpen }: DriveOptions,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { id, work, agent, team, workspace, readOnly, trace } = delegation
@@ -72,12 +90,12 @@ async function drive(
         'configuration',
         `session ${id} does not work in ${workspace}, where it was started.`,
       )
-    return withRuntime({ ...options, ...teamOfRun(spec) }, (runtime) =>
+    return withRuntime({ ...options, ...teamOfRun(spec) }, onOpen, (runtime) =>
       runtime.orchestrator.resume(id, {}, signal),
     )
   }
   const noTeamEffects = await isTeamOfProgram(io, wanted, delegation)
-  return withRuntime({ ...options, agent, team, readOnly, noTeamEffects }, (runtime) =>
+  return withRuntime({ ...options, agent, team, readOnly, noTeamEffects }, onOpen, (runtime) =>
     runtime.orchestrator.start(
       {
         id,
@@ -94,11 +112,13 @@ async function drive(
 
 async function withRuntime(
   options: RuntimeOptions,
+  onOpen: DriveOptions['onOpen'],
   go: (runtime: Runtime) => Promise<RunResult>,
 ): Promise<RunResult> {
   const runtime = await createRuntime(options)
   const stopWatching = runtime.watchRequests()
   try {
+    onOpen(runtime)
     return await go(runtime)
   } finally {
     stopWatching()

@@ -22,4 +22,6 @@ export interface KnownRun {
   readonly stored?: StoredSession
   /** Absent if a person started it. */
   readonly delegation?: Delegation
+  /** The folder is not trusted, so the agents are read-only. */
+  readonly untrusted?: boolean
 }

@@ -8,6 +8,9 @@ import type { KnownRun } from './run-state.ts'
 /** Hosts save longer results to files and show their model only the beginning. */
 const maxReport = 60_000
 
+const untrustedText =
+  'Notice: the person has not trusted this folder, so the agents could only read files. To change that, they can start "cadre run" in a terminal there and answer the question.'
+
 export interface RunTextOptions {
   /** What the agents are doing. */
   readonly news?: string
@@ -41,13 +44,16 @@ export function runText(run: KnownRun, options: RunTextOptions): string {
 }
 
 function endedText(
-  { id, state }: KnownRun,
+  { id, state, untrusted }: KnownRun,
   title: (status: string) => string,
   { file }: RunTextOptions,
 ): string {
   if (state.kind !== 'ended') throw new Error('unreachable: the run has not ended')
   const { report, outcome } = state
-  const notices = (report?.notices ?? []).map(({ message }) => `Notice: ${plainLine(message, 500)}`)
+  const notices = [
+    ...(untrusted ? [untrustedText] : []),
+    ...(report?.notices ?? []).map(({ message }) => `Notice: ${plainLine(message, 500)}`),
+  ]
   const text = cleanMultiline(report?.text ?? '').trim()
   const shown =
     text.length <= maxReport

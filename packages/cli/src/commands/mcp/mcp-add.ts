@@ -26,8 +26,18 @@ export async function addServer(io: Io, flags: AddFlags, ...words: readonly stri
       'usage',
       `${JSON.stringify(name)} is not a valid name. Use letters, digits, dots, hyphens and underscores, for example "docs".`,
     )
+  if (first === '')
+    throw new CadreError(
+      'usage',
+      `what is the MCP server ${name}? Give its address, or a program after "--": cadre mcp add ${name} -- PROGRAM ARGUMENT…`,
+    )
   const { env = [], header = [], effect, tools } = flags
   const isAddress = /^https?:\/\//i.test(first)
+  if (!isAddress && /^\w+:\/\//.test(first))
+    throw new CadreError(
+      'usage',
+      `the address must start with https:// or http://, not ${JSON.stringify(first)}.`,
+    )
   if (isAddress && rest.length > 0)
     throw new CadreError('usage', `unexpected argument ${JSON.stringify(rest[0])} after the address.`)
   if (isAddress && env.length > 0)

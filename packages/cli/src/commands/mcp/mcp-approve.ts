@@ -12,7 +12,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { createPerson } from '../login/person.ts'
-import { nameOf, openServersOf, requireServer, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 export interface ApproveFlags extends ServerFlags {
   readonly yes?: boolean
@@ -49,8 +49,10 @@ export async function approveServer(io: Io, flags: ApproveFlags, name: string): 
   }
 }
 
-async function listTools({ servers }: RunParts, server: ServerConfig): Promise<readonly ToolDefinition[]> {
+async function listTools(parts: RunParts, server: ServerConfig): Promise<readonly ToolDefinition[]> {
+  const { servers } = parts
   try {
+    requireUsable(parts)
     const connection = await servers.connect(server)
     try {
       return await connection.list()

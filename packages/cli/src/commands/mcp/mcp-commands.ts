@@ -11,7 +11,7 @@ const list = defineCommand({
   about:
     'Lists the MCP servers of .vscode/mcp.json, .mcp.json, .github/mcp.json, ~/.copilot/mcp-config.json, the user profile of VS Code,\n' +
     'agent files, and mcp.servers in config.yaml. Starts nothing: it shows the tools that were approved before.\n' +
-    'With --json: {"servers": [{"name", "scope", "file", "runs", "status", "tools", "pending"}], "diagnostics": […]}.',
+    'With --json: {"servers": [{"name", "scope", "file", "runs", "status", "sandboxed", "tools", "pending"}], "diagnostics": […]}.',
   examples: [
     ['mcp list', 'a table'],
     [`mcp list --json | jq -r '.servers[] | select(.pending != []) | .name'`, 'servers with changed tools'],
@@ -41,10 +41,14 @@ const add = defineCommand({
   brief: 'Add an MCP server to your user file, or with --project to the project file',
   about:
     'Writes the server to mcp.servers in config.yaml, and keeps the rest of the file. Give an address, or a program and its arguments\n' +
-    `after "--". Values such as tokens belong in variables: \${NAME} in config.yaml is replaced when the server starts.`,
+    `after "--". Values such as tokens belong in variables: \${NAME} in config.yaml is replaced when the server starts.\n` +
+    'Your own servers start in your home directory, so write no relative paths.',
   examples: [
     ['mcp add docs https://mcp.example.com/mcp', 'a server at an address'],
-    ['mcp add files -- npx -y @modelcontextprotocol/server-filesystem .', 'a program that Cadre starts'],
+    [
+      `mcp add files -- npx -y @modelcontextprotocol/server-filesystem '\${workspaceFolder}'`,
+      'a program that Cadre starts, for the folder of each run',
+    ],
     [
       `mcp add tracker --env 'TOKEN=\${TRACKER_TOKEN}' --effect read -- tracker-mcp`,
       'agents may call it without approval',
@@ -74,8 +78,12 @@ const add = defineCommand({
     },
     positional: {
       kind: 'array',
-      minimum: 2,
-      parameter: { brief: 'The name, then an address or a program', parse: String, placeholder: 'word' },
+      minimum: 1,
+      parameter: {
+        brief: 'The name, then an address or a program',
+        parse: String,
+        placeholder: 'name',
+      },
     },
   },
   load: async () => (await import('./mcp-add.ts')).addServer,

@@ -6,15 +6,14 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { createPerson, type Person } from '../login/person.ts'
-import { nameOf, openServersOf, requireServer, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp login`. */
 export async function loginToServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
   const parts = await openServersOf(io, flags)
   const server = requireServer(parts, name)
   const shown = nameOf(server)
-  if (parts.servers.blocked !== undefined)
-    throw new CadreError('configuration', `the MCP server ${shown} is not used: ${parts.servers.blocked}.`)
+  requireUsable(parts)
   const person = createPerson(io, flags.json === true)
   try {
     const values = await enterValues(io, server, person)

@@ -24,6 +24,8 @@ export async function serveMcp(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const workspace = resolveWorkspace(io, flags.workspace)
   if (!flags.http && (flags.port !== undefined || flags.tokenFile !== undefined))
     throw new CadreError('usage', '--port and --token-file need --http.')
+  if (flags.port !== undefined && flags.port > 65_535)
+    throw new CadreError('usage', `--port must be at most 65535, not ${flags.port}.`)
   const options = {
     environment: io,
     home: flags.home,

@@ -4,7 +4,7 @@ import { serverStores } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { nameOf, openServersOf, requireServer, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp test`. */
 export async function testServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
@@ -12,6 +12,7 @@ export async function testServer(io: Io, flags: ServerFlags, name: string): Prom
   const server = requireServer(parts, name)
   const shown = nameOf(server)
   try {
+    requireUsable(parts)
     const connection = await parts.servers.connect(server)
     try {
       const listed = await connection.list()

@@ -22,12 +22,24 @@ export function requireServer({ servers }: Pick<RunParts, 'servers'>, name: stri
     all.find((server) => server.agent === undefined && server.name === name) ??
     all.find((server) => nameOf(server) === name || server.name === name)
   if (found !== undefined) return found
+  const text = JSON.stringify(name)
+  const faulty = servers.found.diagnostics.find(({ message }) =>
+    message.startsWith(`The MCP server ${text} `),
+  )
+  if (faulty !== undefined)
+    throw new CadreError('configuration', `${faulty.path} has a mistake. ${faulty.message}`)
   const names = all.map(nameOf)
   const known = names.length === 0 ? '. No server is configured.' : `. Known servers: ${names.join(', ')}.`
-  throw new CadreError(
-    'not_found',
-    `there is no MCP server named ${JSON.stringify(name)}${didYouMean(name, names) || known}`,
-  )
+  throw new CadreError('not_found', `there is no MCP server named ${text}${didYouMean(name, names) || known}`)
+}
+
+/** Rejects with the reason and the remedy if no server may start in this folder. */
+export function requireUsable({ servers, trusted }: Pick<RunParts, 'servers' | 'trusted'>): void {
+  if (servers.blocked === undefined) return
+  const remedy = trusted
+    ? ''
+    : '. Inspect it, then add --trust, or start "cadre run" in a terminal and answer the question'
+  throw new CadreError('configuration', `${servers.blocked}${remedy}`)
 }
 
 export function nameOf({ name, agent }: ServerConfig): string {
