@@ -126,6 +126,13 @@ test('keeps tasks in the task files of the home', async () => {
   )
 })
 
+test('a read-only server gives no task to an agent, which the daemon would run without that restriction', async () => {
+  const world = createWorld({ assistant: [] })
+  const host = await world.connect({ readOnly: true })
+  expect(await host.call('create_task', { title: 'x', agent: 'builder' })).toMatch(/^ERROR: .*is read-only/)
+  expect(await host.call('create_task', { title: 'x' })).toContain('a person has to assign it')
+})
+
 test('offers runs as resources, and a prompt for people', async () => {
   const world = createWorld({ assistant: [{ reply: 'the report' }] })
   const host = await world.connect()

@@ -172,7 +172,7 @@ export { matchModel, modelPreferences, nearestModels } from './vocabulary/match-
 export { nameKey } from './vocabulary/name-key.ts'
 export { didYouMean, misspelt, nearest } from './vocabulary/nearest.ts'
 export { renameArguments } from './vocabulary/rename-arguments.ts'
-export { covers } from './vocabulary/select-tools.ts'
+export { allowsServerTool, covers } from './vocabulary/select-tools.ts'
 export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './vocabulary/toolset.ts'
 export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary/vocabulary.ts'
 export type { NamingHost } from './vocabulary/vocabulary-hosts.ts'

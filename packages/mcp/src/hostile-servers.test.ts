@@ -469,6 +469,16 @@ describe('definitions of tools', () => {
     })
   })
 
+  it('are not offered if names or values in their schemas have hidden characters', async () => {
+    const hidden = {
+      tools: `[{ name: 'a', inputSchema: { type: 'object', properties: { x: { enum: ['a\\u{e0041}'] } } } }, { name: 'b', inputSchema: { type: 'object', properties: { 'x\\u200b': {} } } }, { name: 'c', inputSchema: { type: 'object' } }]`,
+    }
+    await using('hidden-values', hidden, async ({ tools: offered, notices }) => {
+      expect(offered.map(({ name }) => name)).toEqual(['mcp__hidden-values__c'])
+      expect(notices.filter(({ message }) => message.includes('hidden characters'))).toHaveLength(2)
+    })
+  })
+
   it('are bounded: 200 tools, 2,000 characters of description, 40,000 of schema', async () => {
     const many = {
       tools: `[{ name: 'huge', inputSchema: { type: 'object', description: 'x'.repeat(50000) } }, ...Array.from({ length: 300 }, (_, i) => ({ name: 't' + i, description: 'd'.repeat(9000), inputSchema: { type: 'object' } }))]`,
@@ -566,6 +576,28 @@ describe('questions of a server', () => {
     expect(seen).toMatchObject([
       { name: 'asking', message: 'Which branch?', asks: { schema: { type: 'object' } } },
     ])
+  })
+
+  it('are declined outside a call, and if there are too many', async () => {
+    let asked = 0
+    const elicitOf = () => async () => {
+      asked += 1
+      return { action: 'decline' as const }
+    }
+    const flood = `for (let i = 0; i < 500; i++) send({ id: 'q' + i, method: 'elicitation/create', params: { message: 'Password?', requestedSchema: { type: 'object', properties: {} } } })`
+    const each = `if (m.method === 'notifications/initialized') ${flood}
+    if (m.method === 'tools/call') { ${flood}; globalThis.call = m.id; return }
+    if (m.id === 'q499' && globalThis.call) return send({ id: globalThis.call, result: { content: [] } })`
+    await using(
+      'flooding',
+      { each },
+      async ({ call }) => {
+        expect(asked).toBe(0)
+        await call('add')
+      },
+      { options: { elicitOf } },
+    )
+    expect(asked).toBe(20)
   })
 
   it('are declined if the person declines', async () => {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { type Diagnostic, isInside, realPathOf } from '@cadre/disk'
@@ -87,9 +87,9 @@ function folderServer(
     const isWithin = (place: string) => folders.some((folder) => isInside(folder, realPathOf(place)))
     return (
       (reach.kind === 'program' && reach.cwd !== undefined && isWithin(cwd)) ||
-      words.some((word) => {
+      codeWords(words).some(({ word, runsFolder }) => {
         const place = path.resolve(cwd, expanded(word, workspace))
-        return isWithin(place) && isFile(place)
+        return isWithin(place) && (isFile(place) || (runsFolder && isFolder(place)))
       })
     )
   }
@@ -105,6 +105,27 @@ function folderServer(
   }
 }
 
+/** Programs that run the code of a folder which an option names, and programs that run it if it is their first argument. */
+const launchers = /^(?:npm|pnpm|yarn|bun|uv|poetry|pdm|make|gmake|just|cargo|deno)$/
+const folderOptions = /^(?:--prefix|--dir|--cwd|--directory|--project|--chdir|-C)$/
+const interpreters = /^(?:node|nodejs|bun|deno|python[\d.]*|tsx|ts-node)$/
+
+/** The words that can name code. `runsFolder`: also if it is a folder. A folder is otherwise data, as for a server of files. */
+function codeWords(words: readonly string[]): { readonly word: string; readonly runsFolder: boolean }[] {
+  const program = path.basename(words[0] ?? '')
+  const isLauncher = launchers.test(program)
+  const firstArgument = interpreters.test(program)
+    ? words.findIndex((word, at) => at > 0 && !word.startsWith('-'))
+    : -1
+  return words.flatMap((word, at) => {
+    const runsFolder = at === firstArgument || (isLauncher && folderOptions.test(words[at - 1] ?? ''))
+    const [, option = '', value] = /^(-[^=]*)=(.*)$/s.exec(word) ?? []
+    const ofOption =
+      value === undefined ? [] : [{ word: value, runsFolder: isLauncher && folderOptions.test(option) }]
+    return [{ word, runsFolder }, ...ofOption]
+  })
+}
+
 function located(folder: string, workspace: string): string {
   return path.resolve(workspace, expanded(folder, workspace))
 }
@@ -115,9 +136,17 @@ function expanded(text: string, workspace: string): string {
 }
 
 function isFile(place: string): boolean {
+  return statsOf(place)?.isFile() === true
+}
+
+function isFolder(place: string): boolean {
+  return statsOf(place)?.isDirectory() === true
+}
+
+function statsOf(place: string): Stats | undefined {
   try {
-    return statSync(place).isFile()
+    return statSync(place)
   } catch {
-    return false
+    return undefined
   }
 }

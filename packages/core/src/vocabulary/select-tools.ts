@@ -35,6 +35,19 @@ export function covers(name: string, tool: Tool): boolean {
   )
 }
 
+/**
+ * Returns whether a rule that allows calls means this tool of an MCP server. It covers less than `covers`: the name of a tool does not tell
+ * where the name of its server ends, because the server `a__b` has tools `mcp__a__b__…`.
+ */
+export function allowsServerTool(name: string, tool: Tool): boolean {
+  if (tool.server === undefined) return false
+  const meaning = understandTool(name)
+  return (
+    tool.name.toLowerCase() === name.toLowerCase() ||
+    (meaning.kind === 'server' && fitsServer(meaning, tool.server.name, tool.server.tool))
+  )
+}
+
 /** Tools by all their names and aliases, in lowercase. A name takes precedence over an alias, and an earlier alias over a later one. */
 export function indexTools(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   const known = new Map<string, Tool>()
@@ -83,17 +96,24 @@ function isMeant(meaning: ToolMeaning, name: string, tool: Tool): boolean {
  * MCP tools are named `mcp__server__tool`, however a list writes them. Tools of editor extensions have any name; an alias contains their
  * extension: `publisher.extension/tool`.
  */
-function isOfServer(
-  { server, tool }: { readonly server: string; readonly tool?: string },
-  of: Tool,
-): boolean {
-  const fits = (itsServer: string, itsTool: string) =>
-    matchesWildcard(server.toLowerCase(), itsServer.toLowerCase()) &&
-    (tool === undefined || matchesWildcard(tool.toLowerCase(), itsTool.toLowerCase()))
+function isOfServer(meaning: NamedServer, of: Tool): boolean {
+  const fits = (itsServer: string, itsTool: string) => fitsServer(meaning, itsServer, itsTool)
   if (of.server !== undefined && fits(of.server.name, of.server.tool)) return true
   const aliases = of.origin === 'editor' ? (of.aliases ?? []) : []
   return [of.name, ...aliases].some((name) => {
     const origin = understandTool(name)
     return origin.kind === 'server' && origin.tool !== undefined && fits(origin.server, origin.tool)
   })
+}
+
+interface NamedServer {
+  readonly server: string
+  readonly tool?: string
+}
+
+function fitsServer({ server, tool }: NamedServer, itsServer: string, itsTool: string): boolean {
+  return (
+    matchesWildcard(server.toLowerCase(), itsServer.toLowerCase()) &&
+    (tool === undefined || matchesWildcard(tool.toLowerCase(), itsTool.toLowerCase()))
+  )
 }

@@ -48,6 +48,7 @@ describe('the arguments of a tool that may write', () => {
     ['../outside.txt', 'paths.outside'],
     ['/etc/passwd', 'paths.outside'],
     ['/etc/new-file', 'paths.outside'],
+    ['/etc/new-folder/new/file', 'paths.outside'],
     ['~/.bashrc', 'paths.outside'],
     ['~', 'paths.outside'],
     ['$HOME/.profile', 'paths.outside'],
@@ -77,11 +78,21 @@ describe('the arguments of a tool that may write', () => {
     expect(judge({ text })).toBeUndefined()
   })
 
-  it('in any number and depth end the search without harm', () => {
+  it.each([
+    ['with more ./ than a path can have', `${'./'.repeat(2_100)}.git/config`],
+    ['with spaces around it', ' .git/config\n'],
+  ])('a protected path %s needs a person', (_, text) => {
+    expect(judge({ path: text })).toMatchObject({ kind: 'ask', firm: true, rule: 'paths.protected' })
+  })
+
+  it('in a number or depth that is not searched need a person', () => {
     let deep: unknown = '.git/config'
     for (let i = 0; i < 10_000; i++) deep = [deep]
-    expect(judge(deep)).toBeUndefined()
-    expect(judge({ list: Array.from({ length: 20_000 }, (_, i) => `x${i}`) })).toBeUndefined()
+    const unjudged = { kind: 'ask', firm: true, rule: 'paths.unjudged' }
+    expect(judge(deep)).toMatchObject(unjudged)
+    expect(
+      judge({ list: Array.from({ length: 20_000 }, (_, i) => `x${i}`), path: '.git/config' }),
+    ).toMatchObject(unjudged)
     expect(judge({ text: `${'x'.repeat(1e6)}/.git/config` })).toBeUndefined()
     expect(judge(undefined)).toBeUndefined()
   })

@@ -1,6 +1,6 @@
 import type { PathFinding, Rule } from '@cadre/core'
 import type { Places } from '../paths/places.ts'
-import { pathsInServerCall } from './paths-in-server-call.ts'
+import { hasUnjudgedTexts, pathsInServerCall } from './paths-in-server-call.ts'
 
 export interface ServerRuleOptions {
   readonly places: Pick<Places, 'judge'>
@@ -20,7 +20,17 @@ export function createServerRule({ places, userHome }: ServerRuleOptions): Rule 
       if (tool.server === undefined || tool.server.remote) return undefined
       const found = pathsInServerCall({ input, workspace, userHome, write: tool.effect !== 'read' }, places)
       const [first] = found
-      if (first === undefined) return undefined
+      if (first === undefined)
+        return hasUnjudgedTexts(input)
+          ? {
+              kind: 'ask',
+              by: 'policy',
+              rule: 'paths.unjudged',
+              firm: true,
+              reason: `the MCP server ${tool.server.name} gets more arguments than Cadre can check for paths`,
+              risk: 'HIGH',
+            }
+          : undefined
       const paths = found.slice(0, 20).map(
         ({ path, placed }): PathFinding => ({
           path,

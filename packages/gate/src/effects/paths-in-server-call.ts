@@ -48,11 +48,26 @@ export function pathsInServerCall(
 
 /** All texts that the call names a path with, for rules about single paths. */
 export function textsIn(input: unknown): readonly string[] {
+  return [...readTexts(input).found]
+}
+
+/** True if the call has more texts, or texts at a greater depth, than Cadre judges. */
+export function hasUnjudgedTexts(input: unknown): boolean {
+  return readTexts(input).isCut
+}
+
+function readTexts(input: unknown): { readonly found: ReadonlySet<string>; readonly isCut: boolean } {
   const found = new Set<string>()
+  let isCut = false
   const visit = (value: unknown, depth: number): void => {
-    if (found.size >= mostTexts || depth > deepest) return
+    if (found.size >= mostTexts || depth > deepest) {
+      isCut = true
+      return
+    }
     if (typeof value === 'string') {
-      if (value !== '' && value.length <= longestPath && !/[\0\r\n]/.test(value)) found.add(value)
+      // A program may remove `./` and spaces before it opens the file.
+      const text = value.length > longestPath ? path.normalize(value) : value.trim()
+      if (text !== '' && text.length <= longestPath && !/[\0\r\n]/.test(text)) found.add(text)
     } else if (Array.isArray(value)) for (const item of value) visit(item, depth + 1)
     else if (typeof value === 'object' && value !== null)
       for (const [key, item] of Object.entries(value)) {
@@ -61,7 +76,7 @@ export function textsIn(input: unknown): readonly string[] {
       }
   }
   visit(input, 0)
-  return [...found]
+  return { found, isCut }
 }
 
 /** The path that a text names, as a program might read it. */
@@ -79,10 +94,13 @@ export function pathOf(text: string, userHome: string): string | undefined {
   return text.replace(/^\$(?:HOME|\{HOME\})(?=[\\/]|$)/, () => userHome)
 }
 
-/** A new file counts too if its folder exists. The root does not: `/users/42` is rarely a file. */
+/** A new file counts too if a folder above it exists: a server may create the others. The root does not: `/users/42` is rarely a file. */
 function mayExist(real: string | undefined, onlyItself: boolean): boolean {
   if (real === undefined) return true
   if (entryAt(real) !== undefined) return true
-  const folder = path.dirname(real)
-  return !onlyItself && folder !== path.parse(folder).root && entryAt(folder) !== undefined
+  if (onlyItself) return false
+  const { root } = path.parse(real)
+  for (let folder = path.dirname(real); folder !== root; folder = path.dirname(folder))
+    if (entryAt(folder) !== undefined) return true
+  return false
 }

@@ -1,4 +1,4 @@
-import { covers, isServerTool, type JudgedCall } from '@cadre/core'
+import { allowsServerTool, covers, isServerTool, type JudgedCall } from '@cadre/core'
 import { readPattern } from '../effects/path-pattern.ts'
 import type { Places } from '../paths/places.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
@@ -25,7 +25,7 @@ export function permissionAllowance({ rules, project, userHome, places }: Allowa
     // This rule does not apply to a tool that changes files without naming them.
     const paths = tool.effect === 'write' && tool.class === 'edit' ? (tool.paths?.(input) ?? []) : []
     if (subject.kind === 'tool') {
-      if (isServerTool(rule.tool)) return tool.server !== undefined && covers(rule.tool, tool)
+      if (isServerTool(rule.tool)) return allowsServerTool(rule.tool, tool)
       return rule.tool === 'WebFetch' ? covers(rule.tool, tool) : paths.length > 0 && appliesTo('Edit', tool)
     }
     if (subject.kind === 'domain') return covers(rule.tool, tool) && isHost(subject.domain, hostOf(input))

@@ -92,7 +92,8 @@ export function shieldFromServer(
 ): ServerStart {
   const { paths } = guardedPaths(workspace, places)
   const pins = pinsFor(paths, [path.parse(path.resolve(workspace)).root])
-  const args = ['--dev-bind', '/', '/']
+  // Through another process of the user, it could change them at /proc/PID/root.
+  const args = ['--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc']
   for (const folder of pins.held) args.push('--bind', folder, folder)
   for (const place of pins.fixed) args.push('--ro-bind', place, place)
   // As root, it could otherwise mount them again.

@@ -193,6 +193,7 @@ describe('a server as people see it', () => {
       `https://a.example, with Authorization="Bearer \${T}"`,
     ],
     [{ command: 'x\u200b', args: ['\u202ey'] }, 'x "y"'],
+    [{ command: 'x', args: ['a'.repeat(5_000), 'evil.js'] }, `x ${'a'.repeat(5_000)} evil.js`],
   ])('%j is complete, without secrets and hidden characters', (server, expected) => {
     write('project/.mcp.json', { mcpServers: { x: server } })
     const [found] = read().servers

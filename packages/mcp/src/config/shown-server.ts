@@ -21,7 +21,8 @@ export function shownServer({ reach }: Pick<ServerConfig, 'reach'>): string {
           reach.cwd === undefined ? '' : `, in ${word(reach.cwd)}`,
         ].join('')
       : `${maskedUrl(reach.url)}${pairs('with', reach.headers)}`
-  return plainText(text, 4_000)
+  // Never cut: a person decides by it whether to trust the server.
+  return plainText(text, Number.POSITIVE_INFINITY)
 }
 
 function masked(name: string, value: string): string {

@@ -71,6 +71,8 @@ export interface Connection {
 const listLimit = 10_000
 const mostPages = 20
 const mostTools = 200
+/** How many questions a server may ask a person during calls that overlap. */
+const mostQuestions = 20
 const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER']
 
 /** Connects to a server, with the newest protocol revision that both know. Rejects with a sentence that says what went wrong. */
@@ -113,8 +115,12 @@ async function open(
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onChanged?.() } },
     },
   )
+  let calls = 0
+  let questions = 0
   if (elicit !== undefined)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+      questions += 1
+      if (calls === 0 || questions > mostQuestions) return { action: 'decline' as const }
       const asks = 'url' in params ? { url: params.url } : { schema: params.requestedSchema }
       const { action, content } = await elicit(
         { message: plainText(params.message, 2_000), asks },
@@ -158,7 +164,13 @@ async function open(
         onprogress: ({ message, progress: done }) =>
           progress?.(plainText(message ?? `${done}`, 200).replace(/\s+/g, ' ')),
       }
-      return (await client.callTool(request, limits)) as ServerResult
+      if (calls === 0) questions = 0
+      calls += 1
+      try {
+        return (await client.callTool(request, limits)) as ServerResult
+      } finally {
+        calls -= 1
+      }
     },
     async close() {
       await client.close().catch(() => {})

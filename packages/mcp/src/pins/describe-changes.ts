@@ -41,7 +41,7 @@ function linesOf(tool: ToolDefinition, server: string): string[] {
     `${label}:`,
     ...JSON.stringify(value, null, 2)
       .split('\n')
-      .map((line) => `  ${plainText(line, 500)}`),
+      .map((line) => `  ${plainText(line, Number.POSITIVE_INFINITY)}`),
   ]
   return [
     ...(title === undefined ? [] : [`title: ${plainText(title, 200)}`]),

@@ -42,6 +42,8 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
     return unusable(`its definition has more than ${longestDefinition} characters.`)
   const name = toolName(server.name, definition.name, taken)
   const parameters = plainSchema(definition.inputSchema) as Tool['parameters']
+  // Without them, names and values would not be those that the server expects.
+  if (hasHidden(parameters)) return unusable('names or values in its definition have hidden characters.')
   const effect = effectOf(server, definition)
   try {
     const tool = defineTool<object>({
@@ -109,6 +111,12 @@ export function plainSchema(schema: Json): Json {
         : plainSchema(value as Json),
     ]),
   )
+}
+
+function hasHidden(value: unknown): boolean {
+  if (typeof value === 'string') return plainText(value, Number.POSITIVE_INFINITY) !== value
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, item]) => hasHidden(key) || hasHidden(item))
 }
 
 /** A server on another machine has no access to the files of this one. */

@@ -24,6 +24,6 @@ export function hostTools(host: McpHost): readonly HostTool<unknown>[] {
     decideApprovalTool(environment.env),
     listAgentsTool(environment, host),
     listTasksTool(),
-    createTaskTool(),
+    createTaskTool(host),
   ]
 }

@@ -2,6 +2,7 @@ import { CadreError, object, optional, string } from '@cadre/core'
 import { isAttended } from '@cadre/home'
 import { openTaskFiles } from '@cadre/tasks'
 import { defineHostTool, type HostTool } from '../host-tool.ts'
+import type { DelegateOptions } from './delegate-work.ts'
 
 const input = object({
   title: string('The task, in one line', { min: 1, max: 500, visible: true }),
@@ -12,7 +13,7 @@ const input = object({
 
 const file = 'delegated.task.md'
 
-export function createTaskTool(): HostTool<unknown> {
+export function createTaskTool({ readOnly = false }: Pick<DelegateOptions, 'readOnly'>): HostTool<unknown> {
   return defineHostTool({
     name: 'create_task',
     title: 'Create a task',
@@ -27,6 +28,12 @@ export function createTaskTool(): HostTool<unknown> {
         throw new CadreError(
           'usage',
           `${JSON.stringify(agent)} is not the name of an agent. Call list_agents.`,
+        )
+      // The daemon would run it with the rights of a task of the person.
+      if (agent !== undefined && readOnly)
+        throw new CadreError(
+          'policy',
+          'this server is read-only, so it cannot give a task to an agent. Leave out "agent": a person then assigns the task.',
         )
       const tasks = openTaskFiles({ folder: home.folder('tasks'), home })
       const { id } = await tasks.add(file, {
