@@ -498,6 +498,13 @@ describe('definitions of tools', () => {
     })
   })
 
+  it('are outbound, whatever their name', async () => {
+    const tools = `['constructor', 'toString', '__proto__'].map((name) => ({ name, inputSchema: { type: 'object' } }))`
+    await using('inherited', { tools }, async (opened) => {
+      expect(opened.tools.map(({ effect }) => effect)).toEqual(['outbound', 'outbound', 'outbound'])
+    })
+  })
+
   it('cannot lower the effect: only the configuration of a person can', async () => {
     const hints = {
       tools: `[{ name: 'a', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }, { name: 'b', inputSchema: { type: 'object' }, annotations: { destructiveHint: true } }, { name: 'c', inputSchema: { type: 'object' } }]`,
