@@ -340,6 +340,15 @@ describe('a server that lives badly', () => {
     expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false)
   })
 
+  it('leaves no process behind when it ends by itself', async () => {
+    const pid = path.join(folder, 'left')
+    const first = `const c = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' }); require('node:fs').appendFileSync(${JSON.stringify(pid)}, c.pid + ' ')`
+    const each = `if (m.params?.arguments?.die) process.exit(3)`
+    await using('leaver', { first, each }, async ({ call }) => call('add', { die: true }))
+    const pids = readFileSync(pid, 'utf8').trim().split(' ').map(Number)
+    expect(pids.filter(isRunning)).toEqual([])
+  })
+
   it('works if it exits on a request that it does not know', async () => {
     await using(
       'strict',

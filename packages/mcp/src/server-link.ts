@@ -52,6 +52,8 @@ export class ServerLink {
   #readySince = 0
   /** How many times it was started. The end of an earlier connection says nothing about the current one. */
   #life = 0
+  /** Resolves when the processes of earlier connections have ended. */
+  #ended: Promise<unknown> = Promise.resolve()
 
   constructor(server: ServerConfig, options: LinkOptions) {
     this.server = server
@@ -109,7 +111,7 @@ export class ServerLink {
   async close(): Promise<void> {
     this.#stop.abort()
     const connection = await this.#connection?.catch(() => undefined)
-    await connection?.close()
+    await Promise.all([connection?.close(), this.#ended])
   }
 
   async #compare(connection: Connection): Promise<ReadonlySet<string>> {
@@ -185,6 +187,9 @@ export class ServerLink {
     if (this.#connection !== connection) return
     this.#connection = undefined
     this.#same = undefined
+    // A server that has ended may have left processes behind.
+    const ended = connection?.then((one) => one.close()).catch(() => {})
+    this.#ended = Promise.all([this.#ended, ended])
     if (this.#stop.signal.aborted) return
     this.#failures = !failed && performance.now() - this.#readySince > steadyAfter ? 0 : this.#failures + 1
     // A server that ends at once again and again waits as well.
