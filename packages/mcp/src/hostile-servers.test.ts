@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Tool, ToolResult } from '@cadre/core'
@@ -294,6 +294,20 @@ describe('a server that cannot be used', () => {
       `\${NOT_SET}, \${input:key} in config.yaml have no value. Run "cadre mcp login unset" to enter the values. Set the environment variables, or change the file`,
     )
     expect(() => readFileSync(path.join(folder, 'started'))).toThrow()
+  })
+
+  it('whose envFile is a link out of the workspace gets none of its variables', async () => {
+    const workspace = path.join(folder, 'linked')
+    mkdirSync(workspace)
+    writeFileSync(path.join(folder, 'credentials'), 'key = secret')
+    symlinkSync('../credentials', path.join(workspace, '.env'))
+    const { reach, ...server } = serverFor('linked', serverScript())
+    const opened = await open(
+      { ...server, reach: { ...reach, envFile: '.env' } as ServerConfig['reach'] },
+      { values: { env: process.env, workspace, userHome: folder } },
+    )
+    expect(opened.notices[0]?.message).toContain('is a link to a file outside the workspace')
+    await opened.close()
   })
 
   it('after a failed start, does not start again at once', async () => {

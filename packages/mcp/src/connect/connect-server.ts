@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
+import { isInside, realPathOf } from '@cadre/disk'
 import type {
   AuthProvider,
   OAuthClientProvider,
@@ -170,6 +171,10 @@ async function programTransport(program: ServerProgram, options: ConnectOptions)
   const { env, workspace, cwd = workspace, launch } = options
   const basic = Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   const envFile = program.envFile === undefined ? undefined : path.resolve(workspace, program.envFile)
+  // A repository or an agent can make a link; nobody sees where it leads.
+  if (envFile !== undefined && isInside(workspace, envFile))
+    if (!isInside(realPathOf(workspace), realPathOf(envFile)))
+      throw new NotStarted(`its envFile ${envFile} is a link to a file outside the workspace`)
   const start: ProgramStart = {
     command: program.command,
     args: program.args,
