@@ -210,3 +210,17 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+it('a request that is cancelled before the program starts cleans up its sandbox', async () => {
+  const stop = new AbortController()
+  const cleanUps: string[] = []
+  const { model } = fakeAgent('', {
+    control: 'sandbox',
+    confine: async (start) => {
+      stop.abort()
+      return { kind: 'start', ...start, cleanUp: () => cleanUps.push('once') }
+    },
+  })
+  expect(await new FakeSession(model).ask(stop.signal)).toMatchObject({ kind: 'failed', code: 'cancelled' })
+  expect(cleanUps).toEqual(['once'])
+})
