@@ -241,7 +241,7 @@ export class AcpConversation {
     const empty = path.join(folder, 'empty')
     // A program with Cadre's tools only must find nothing in its folder to load or to run.
     const cwd = program.control === 'tools' ? empty : (request.workspace ?? empty)
-    let cleanUp: (() => void) | undefined
+    let cleanUp: (() => Promise<void>) | undefined
     try {
       const tools = exposedTools(request.tools)
       this.#offering = await offerTools({
@@ -275,7 +275,7 @@ export class AcpConversation {
         notified: (method, params) => this.#notified(method, params),
       })
     } catch (error) {
-      cleanUp?.()
+      await cleanUp?.()
       removeFolder(folder)
       throw error
     }
