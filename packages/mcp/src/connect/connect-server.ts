@@ -133,15 +133,21 @@ async function open(
     throw withStderr(error, transport)
   }
   client.onclose = () => onClosed?.()
+  const answered = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      return await request
+    } catch (error) {
+      // A server at an address has forgotten this session, for example after a restart. The next call needs another one.
+      if ((error as { readonly status?: unknown } | undefined)?.status === 404) await client.close()
+      throw error
+    }
+  }
   return {
     pid: transport instanceof ProcessTransport ? transport.pid : undefined,
     revision: client.getNegotiatedProtocolVersion(),
     async list() {
-      const { tools } = await client.listTools(undefined, {
-        timeout: listLimit,
-        maxTotalTimeout: 3 * listLimit,
-        cacheMode: 'refresh',
-      })
+      const limits = { timeout: listLimit, maxTotalTimeout: 3 * listLimit, cacheMode: 'refresh' } as const
+      const { tools } = await answered(client.listTools(undefined, limits))
       return tools.slice(0, mostTools) as unknown as readonly ToolDefinition[]
     },
     async call(tool, input, { signal, idleLimit, totalLimit, progress, traceparent }) {
@@ -158,7 +164,7 @@ async function open(
         // Also without a listener: the client asks for progress only with this, and only progress restarts the time.
         onprogress: ({ message, progress: done }) => progress?.(plainText(message ?? `${done}`, 200)),
       }
-      return (await client.callTool(request, limits)) as ServerResult
+      return (await answered(client.callTool(request, limits))) as ServerResult
     },
     async close() {
       await client.close().catch(() => {})
