@@ -449,6 +449,19 @@ describe('definitions of tools', () => {
     })
   })
 
+  it('that a person approves during a run stay approved', async () => {
+    const server = serverFor('meanwhile', serverScript(rug))
+    const pins = openPins(path.join(folder, 'pins'))
+    const opened = await open(server)
+    await opened.call('add', { grow: true })
+    const extra = { name: 'extra', inputSchema: { type: 'object' } }
+    const approved = [...(pins.of(server)?.tools ?? []), extra]
+    pins.save(server, { tools: approved, pending: [] })
+    await opened.call('add')
+    await opened.close()
+    expect(pins.of(server)).toMatchObject({ tools: approved, pending: [] })
+  })
+
   it('that changed before the run are not called', async () => {
     const server = serverFor('early', serverScript())
     await (await open(server)).close()

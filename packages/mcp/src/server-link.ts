@@ -116,11 +116,13 @@ export class ServerLink {
 
   async #compare(connection: Connection): Promise<ReadonlySet<string>> {
     const { pins, tell } = this.#options
-    const { tools, pending } = comparePins(this.#approved, await connection.list())
+    const listed = await connection.list()
+    const { tools, pending } = comparePins(this.#approved, listed)
     const saved = pins.of(this.server)
-    // Another process may have approved more in the meantime.
-    if (saved !== undefined && textOf(saved.pending) !== textOf(pending))
-      pins.save(this.server, { tools: saved.tools, pending })
+    // A person may have approved more in the meantime, which this run does not use.
+    const left = saved === undefined ? [] : comparePins(saved.tools, listed).pending
+    if (saved !== undefined && textOf(saved.pending) !== textOf(left))
+      pins.save(this.server, { tools: saved.tools, pending: left })
     if (pending.length > 0) {
       const names = pending.map(({ name }) => plainText(name, 60))
       const shown = names.length > 10 ? [...names.slice(0, 10), '…'] : names
