@@ -487,7 +487,7 @@ describe('definitions of tools', () => {
 
   it('reach the model without hidden characters, also in schemas', async () => {
     const hidden = {
-      tools: `[{ name: 'a', description: 'adds\\u200b\\u{e0041}\\u202e two', inputSchema: { type: 'object', properties: { x: { type: 'string', description: 'the\\u200b x' } } } }]`,
+      tools: `[{ name: 'a', description: 'adds\\u200b\\u{e0041}\\u{e0141}\\ufe01\\u061c\\u3164\\u202e two', inputSchema: { type: 'object', properties: { x: { type: 'string', description: 'the\\u200b x' } } } }]`,
     }
     await using('hidden', hidden, async ({ tools: [tool] }) => {
       expect(tool?.description).toBe('adds two')
