@@ -110,11 +110,11 @@ const tools = [
   'unicode',
 ]
 const misbehaves: ScriptOptions = {
-  first: 'let cancelled = []; let replies = []',
+  first: 'let cancelled = []; let onReply = () => {}',
   tools: `[${tools.map((name) => `{ name: '${name}', inputSchema: { type: 'object' } }`).join(',')}]`,
   each: `
   if (m.method === 'notifications/cancelled') cancelled.push(m.params.requestId)
-  if (m.method === undefined) { replies.push(m); return }
+  if (m.method === undefined) { onReply(m); return }
   if (m.method === 'tools/call') {
     const text = (text) => send({ id: m.id, result: { content: [{ type: 'text', text }] } })
     const parts = (...content) => send({ id: m.id, result: { content } })
@@ -141,8 +141,8 @@ const misbehaves: ScriptOptions = {
       case 'environment': return text(Object.keys(process.env).sort().join(' '))
       case 'meta': return text(JSON.stringify(m.params._meta))
       case 'cancelled': return text(String(cancelled.length))
-      case 'asks': return send({ id: 'q1', method: 'elicitation/create', params: { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } } }), setTimeout(() => text(JSON.stringify(replies.at(-1) ?? null)), 50)
-      case 'asksSampling': return send({ id: 'q2', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }), setTimeout(() => text(JSON.stringify(replies.at(-1) ?? null)), 50)
+      case 'asks': onReply = (reply) => text(JSON.stringify(reply)); return send({ id: 'q1', method: 'elicitation/create', params: { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } } })
+      case 'asksSampling': onReply = (reply) => text(JSON.stringify(reply)); return send({ id: 'q2', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } })
       case 'lateProgress': text('done'); progress(1); progress(2); return
       case 'unicode': return text('\\ud800 lone')
       default: return text('3')
