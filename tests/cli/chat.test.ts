@@ -275,7 +275,7 @@ test('cadre run refuses to address a restricted agent, or an agent without work'
   expect(hidden.stderr).toContain('only other agents can start agent "hidden"')
   expect(hidden.code).toBe(2)
   const empty = await project.cadre(['run', ...model, '@reviewer'])
-  expect(empty.stderr).toContain('Describe what reviewer should do')
+  expect(empty.stderr).toContain('After reviewer, write what it should do')
   expect(empty.code).toBe(2)
 })
 

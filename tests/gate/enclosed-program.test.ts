@@ -61,7 +61,7 @@ async function run(script: string, sandbox = bubblewrap, readOnly = false) {
       output += text.toString()
     })
   await new Promise((resolve) => child.once('close', resolve))
-  enclosed.cleanUp()
+  await enclosed.cleanUp()
   return { output, changes, cleaned, folder }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Tool, ToolResult } from '@cadre/core'
@@ -110,11 +110,11 @@ const tools = [
   'unicode',
 ]
 const misbehaves: ScriptOptions = {
-  first: 'let cancelled = []; let replies = []',
+  first: 'let cancelled = []; let onReply = () => {}',
   tools: `[${tools.map((name) => `{ name: '${name}', inputSchema: { type: 'object' } }`).join(',')}]`,
   each: `
   if (m.method === 'notifications/cancelled') cancelled.push(m.params.requestId)
-  if (m.method === undefined) { replies.push(m); return }
+  if (m.method === undefined) { onReply(m); return }
   if (m.method === 'tools/call') {
     const text = (text) => send({ id: m.id, result: { content: [{ type: 'text', text }] } })
     const parts = (...content) => send({ id: m.id, result: { content } })
@@ -141,8 +141,8 @@ const misbehaves: ScriptOptions = {
       case 'environment': return text(Object.keys(process.env).sort().join(' '))
       case 'meta': return text(JSON.stringify(m.params._meta))
       case 'cancelled': return text(String(cancelled.length))
-      case 'asks': return send({ id: 'q1', method: 'elicitation/create', params: { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } } }), setTimeout(() => text(JSON.stringify(replies.at(-1) ?? null)), 50)
-      case 'asksSampling': return send({ id: 'q2', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } }), setTimeout(() => text(JSON.stringify(replies.at(-1) ?? null)), 50)
+      case 'asks': onReply = (reply) => text(JSON.stringify(reply)); return send({ id: 'q1', method: 'elicitation/create', params: { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } } })
+      case 'asksSampling': onReply = (reply) => text(JSON.stringify(reply)); return send({ id: 'q2', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } })
       case 'lateProgress': text('done'); progress(1); progress(2); return
       case 'unicode': return text('\\ud800 lone')
       default: return text('3')
@@ -306,6 +306,20 @@ describe('a server that cannot be used', () => {
     expect(() => readFileSync(path.join(folder, 'started'))).toThrow()
   })
 
+  it('whose envFile is a link out of the workspace gets none of its variables', async () => {
+    const workspace = path.join(folder, 'linked')
+    mkdirSync(workspace)
+    writeFileSync(path.join(folder, 'credentials'), 'key = secret')
+    symlinkSync('../credentials', path.join(workspace, '.env'))
+    const { reach, ...server } = serverFor('linked', serverScript())
+    const opened = await open(
+      { ...server, reach: { ...reach, envFile: '.env' } as ServerConfig['reach'] },
+      { values: { env: process.env, workspace, userHome: folder } },
+    )
+    expect(opened.notices[0]?.message).toContain('is a link to a file outside the workspace')
+    await opened.close()
+  })
+
   it('after a failed start, does not start again at once', async () => {
     const count = path.join(folder, 'count')
     const server = serverFor('fragile', serverScript())
@@ -348,6 +362,15 @@ describe('a server that lives badly', () => {
     const first = `const c = require('node:child_process').spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: 'inherit' }); require('node:fs').writeFileSync(${JSON.stringify(pid)}, String(c.pid)); process.on('SIGTERM', () => {})`
     await using('orphan', { first }, async ({ call }) => call('add'))
     expect(isRunning(Number(readFileSync(pid, 'utf8')))).toBe(false)
+  })
+
+  it('leaves no process behind when it ends by itself', async () => {
+    const pid = path.join(folder, 'left')
+    const first = `const c = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' }); require('node:fs').appendFileSync(${JSON.stringify(pid)}, c.pid + ' ')`
+    const each = `if (m.params?.arguments?.die) process.exit(3)`
+    await using('leaver', { first, each }, async ({ call }) => call('add', { die: true }))
+    const pids = readFileSync(pid, 'utf8').trim().split(' ').map(Number)
+    expect(pids.filter(isRunning)).toEqual([])
   })
 
   it('works if it exits on a request that it does not know', async () => {
@@ -436,6 +459,19 @@ describe('definitions of tools', () => {
     })
   })
 
+  it('that a person approves during a run stay approved', async () => {
+    const server = serverFor('meanwhile', serverScript(rug))
+    const pins = openPins(path.join(folder, 'pins'))
+    const opened = await open(server)
+    await opened.call('add', { grow: true })
+    const extra = { name: 'extra', inputSchema: { type: 'object' } }
+    const approved = [...(pins.of(server)?.tools ?? []), extra]
+    pins.save(server, { tools: approved, pending: [] })
+    await opened.call('add')
+    await opened.close()
+    expect(pins.of(server)).toMatchObject({ tools: approved, pending: [] })
+  })
+
   it('that changed before the run are not called', async () => {
     const server = serverFor('early', serverScript())
     await (await open(server)).close()
@@ -461,7 +497,7 @@ describe('definitions of tools', () => {
 
   it('reach the model without hidden characters, also in schemas', async () => {
     const hidden = {
-      tools: `[{ name: 'a', description: 'adds\\u200b\\u{e0041}\\u202e two', inputSchema: { type: 'object', properties: { x: { type: 'string', description: 'the\\u200b x' } } } }]`,
+      tools: `[{ name: 'a', description: 'adds\\u200b\\u{e0041}\\u{e0141}\\ufe01\\u061c\\u3164\\u202e two', inputSchema: { type: 'object', properties: { x: { type: 'string', description: 'the\\u200b x' } } } }]`,
     }
     await using('hidden', hidden, async ({ tools: [tool] }) => {
       expect(tool?.description).toBe('adds two')
@@ -515,6 +551,13 @@ describe('definitions of tools', () => {
       expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(4)
       expect(names[0]).toBe('mcp__odd__read_file')
       expect(names.every((name) => /^mcp__[\w-]{1,59}$/.test(name))).toBe(true)
+    })
+  })
+
+  it('are outbound, whatever their name', async () => {
+    const tools = `['constructor', 'toString', '__proto__'].map((name) => ({ name, inputSchema: { type: 'object' } }))`
+    await using('inherited', { tools }, async (opened) => {
+      expect(opened.tools.map(({ effect }) => effect)).toEqual(['outbound', 'outbound', 'outbound'])
     })
   })
 

@@ -52,6 +52,8 @@ export class ServerLink {
   #readySince = 0
   /** How many times it was started. The end of an earlier connection says nothing about the current one. */
   #life = 0
+  /** Resolves when the processes of earlier connections have ended. */
+  #ended: Promise<unknown> = Promise.resolve()
 
   constructor(server: ServerConfig, options: LinkOptions) {
     this.server = server
@@ -109,16 +111,18 @@ export class ServerLink {
   async close(): Promise<void> {
     this.#stop.abort()
     const connection = await this.#connection?.catch(() => undefined)
-    await connection?.close()
+    await Promise.all([connection?.close(), this.#ended])
   }
 
   async #compare(connection: Connection): Promise<ReadonlySet<string>> {
     const { pins, tell } = this.#options
-    const { tools, pending } = comparePins(this.#approved, await connection.list())
+    const listed = await connection.list()
+    const { tools, pending } = comparePins(this.#approved, listed)
     const saved = pins.of(this.server)
-    // Another process may have approved more in the meantime.
-    if (saved !== undefined && textOf(saved.pending) !== textOf(pending))
-      pins.save(this.server, { tools: saved.tools, pending })
+    // A person may have approved more in the meantime, which this run does not use.
+    const left = saved === undefined ? [] : comparePins(saved.tools, listed).pending
+    if (saved !== undefined && textOf(saved.pending) !== textOf(left))
+      pins.save(this.server, { tools: saved.tools, pending: left })
     if (pending.length > 0) {
       const names = pending.map(({ name }) => plainText(name, 60))
       const shown = names.length > 10 ? [...names.slice(0, 10), '…'] : names
@@ -185,6 +189,9 @@ export class ServerLink {
     if (this.#connection !== connection) return
     this.#connection = undefined
     this.#same = undefined
+    // A server that has ended may have left processes behind.
+    const ended = connection?.then((one) => one.close()).catch(() => {})
+    this.#ended = Promise.all([this.#ended, ended])
     if (this.#stop.signal.aborted) return
     this.#failures = !failed && performance.now() - this.#readySince > steadyAfter ? 0 : this.#failures + 1
     // A server that ends at once again and again waits as well.

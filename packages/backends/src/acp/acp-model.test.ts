@@ -210,3 +210,36 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+it('a request that is cancelled before the program starts cleans up its sandbox', async () => {
+  const stop = new AbortController()
+  const cleanUps: string[] = []
+  const { model } = fakeAgent('', {
+    control: 'sandbox',
+    confine: async (start) => {
+      stop.abort()
+      return { kind: 'start', ...start, cleanUp: async () => void cleanUps.push('once') }
+    },
+  })
+  expect(await new FakeSession(model).ask(stop.signal)).toMatchObject({ kind: 'failed', code: 'cancelled' })
+  expect(cleanUps).toEqual(['once'])
+})
+
+it('ends only when the sandbox of every released session is cleaned up', async () => {
+  let isClean = false
+  const { model } = fakeAgent('', {
+    control: 'sandbox',
+    confine: async (start) => ({
+      kind: 'start',
+      ...start,
+      cleanUp: async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        isClean = true
+      },
+    }),
+  })
+  await new FakeSession(model, { session: 's1' }).reply()
+  model.release?.('s1')
+  await model.end()
+  expect(isClean).toBe(true)
+})

@@ -43,6 +43,8 @@ export function acpModel(options: AcpModelOptions): AcpModel {
   const { id, facts, clock, idleTimeout, tries, found } = options
   const { program } = found
   const conversations = new Map<string, AcpConversation>()
+  /** Conversations that are being closed. */
+  const ending = new Set<Promise<void>>()
   /** The notices of each session. */
   const noticed = new Map<string, Set<string>>()
   return { id, ...facts, reply, release, end }
@@ -81,13 +83,16 @@ export function acpModel(options: AcpModelOptions): AcpModel {
   }
 
   async function end(): Promise<void> {
-    const all = [...conversations.values()]
-    conversations.clear()
-    await Promise.all(all.map((conversation) => conversation.end()))
+    for (const key of [...conversations.keys()]) drop(key)
+    await Promise.all(ending)
   }
 
   function drop(key: string): void {
-    conversations.get(key)?.close()
+    const over = conversations
+      .get(key)
+      ?.end()
+      .finally(() => ending.delete(over as Promise<void>))
+    if (over !== undefined) ending.add(over)
     conversations.delete(key)
   }
 

@@ -28,8 +28,8 @@ export interface ProcessOptions extends Pick<PeerOptions, 'requested' | 'notifie
   readonly clock: Clock
   /** Removes secrets from the output of the program. */
   readonly hide: (text: string) => string
-  /** Called once, after the program has ended. */
-  readonly cleanUp?: () => void
+  /** Called once, after the program has ended. Never rejects. */
+  readonly cleanUp?: () => Promise<void>
 }
 
 const closeGrace = 1_000
@@ -37,7 +37,7 @@ const running = new Set<AgentProcess>()
 
 export class AgentProcess {
   readonly peer: JsonLinesPeer
-  /** Resolves when the program has ended, with a sentence about it. */
+  /** Resolves when the program has ended and is cleaned up, with a sentence about it. */
   readonly ended: Promise<string>
   isRunning = true
   readonly #child: ChildProcess
@@ -78,9 +78,10 @@ export class AgentProcess {
         if (running.size === 0) process.off('exit', killAll)
         this.peer.close()
         this.#killAll()
-        options.cleanUp?.()
+        const cleaned = options.cleanUp?.()
         removeFolder(folder)
-        resolve(how)
+        if (cleaned === undefined) resolve(how)
+        else void cleaned.then(() => resolve(how))
       }
     })
     this.peer = new JsonLinesPeer({
@@ -97,7 +98,7 @@ export class AgentProcess {
 
   /** Lets the program exit by itself, and kills it if it does not. Never waits long. */
   async stop(): Promise<void> {
-    if (!this.isRunning) return
+    if (!this.isRunning) return void (await this.ended)
     const cancelTimer = this.#options.clock.after(closeGrace, () => this.kill('it did not exit'))
     // Neither the program nor the clock keeps this process alive, but a caller is waiting.
     const alive = setInterval(() => {}, 2 ** 31 - 1)

@@ -11,8 +11,8 @@ export type Confinement =
       readonly kind: 'start'
       /** Written to the file descriptors 3 and up. */
       readonly inputs?: readonly Uint8Array[]
-      /** Called once, after the program has ended. */
-      readonly cleanUp?: () => void
+      /** Called once, after the program has ended. Never rejects. */
+      readonly cleanUp?: () => Promise<void>
     })
   /** `reason`: a sentence without a full stop. `firm`: the user cannot accept the program without a sandbox. */
   | { readonly kind: 'refused'; readonly reason: string; readonly firm?: true }

@@ -241,6 +241,7 @@ export class AcpConversation {
     const empty = path.join(folder, 'empty')
     // A program with Cadre's tools only must find nothing in its folder to load or to run.
     const cwd = program.control === 'tools' ? empty : (request.workspace ?? empty)
+    let cleanUp: (() => Promise<void>) | undefined
     try {
       const tools = exposedTools(request.tools)
       this.#offering = await offerTools({
@@ -262,6 +263,7 @@ export class AcpConversation {
         removeFolder(folder)
         return { message: confined.reason, isTransient: false }
       }
+      cleanUp = confined.cleanUp
       if (this.#isClosed) throw new Error('the request was cancelled')
       this.#process = new AgentProcess({
         title: program.title,
@@ -273,6 +275,7 @@ export class AcpConversation {
         notified: (method, params) => this.#notified(method, params),
       })
     } catch (error) {
+      await cleanUp?.()
       removeFolder(folder)
       throw error
     }

@@ -58,7 +58,7 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
 function namedBy(tool: Tool, input: unknown): readonly string[] {
   if (tool.paths !== undefined) return tool.paths(input)
   if (tool.server === undefined || tool.server.remote) return []
-  return textsIn(input).filter((text) => !text.includes(' ') || /[\\/]/.test(text))
+  return textsIn(input).texts.filter((text) => !text.includes(' ') || /[\\/]/.test(text))
 }
 
 /**

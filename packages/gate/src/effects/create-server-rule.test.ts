@@ -85,14 +85,20 @@ describe('the arguments of a tool that may write', () => {
     expect(judge({ path: text })).toMatchObject({ kind: 'ask', firm: true, rule: 'paths.protected' })
   })
 
-  it('in a number or depth that is not searched need a person', () => {
+  it('need a person wherever a path is hidden among them', () => {
+    const expected = { kind: 'ask', firm: true, risk: 'HIGH' }
     let deep: unknown = '.git/config'
     for (let i = 0; i < 10_000; i++) deep = [deep]
-    const unjudged = { kind: 'ask', firm: true, rule: 'paths.unjudged' }
-    expect(judge(deep)).toMatchObject(unjudged)
-    expect(
-      judge({ list: Array.from({ length: 20_000 }, (_, i) => `x${i}`), path: '.git/config' }),
-    ).toMatchObject(unjudged)
+    expect(judge(deep)).toMatchObject({ ...expected, rule: 'paths.protected' })
+    const many = Array.from({ length: 5_000 }, (_, i) => `x${i}`)
+    expect(judge({ many, path: '.git/config' })).toMatchObject(expected)
+    expect(judge({ many: Array.from({ length: 50_000 }, () => 1), path: '.git/config' })).toMatchObject(
+      expected,
+    )
+    expect(judge({ path: `${'./'.repeat(5_000)}.git/config` })).toMatchObject(expected)
+  })
+
+  it('of any length end the search', () => {
     expect(judge({ text: `${'x'.repeat(1e6)}/.git/config` })).toBeUndefined()
     expect(judge(undefined)).toBeUndefined()
   })

@@ -1,6 +1,6 @@
-import type { PathFinding, Rule } from '@cadre/core'
+import type { PathFinding, Rule, Verdict } from '@cadre/core'
 import type { Places } from '../paths/places.ts'
-import { hasUnjudgedTexts, pathsInServerCall } from './paths-in-server-call.ts'
+import { pathsInServerCall, textsIn } from './paths-in-server-call.ts'
 
 export interface ServerRuleOptions {
   readonly places: Pick<Places, 'judge'>
@@ -20,17 +20,7 @@ export function createServerRule({ places, userHome }: ServerRuleOptions): Rule 
       if (tool.server === undefined || tool.server.remote) return undefined
       const found = pathsInServerCall({ input, workspace, userHome, write: tool.effect !== 'read' }, places)
       const [first] = found
-      if (first === undefined)
-        return hasUnjudgedTexts(input)
-          ? {
-              kind: 'ask',
-              by: 'policy',
-              rule: 'paths.unjudged',
-              firm: true,
-              reason: `the MCP server ${tool.server.name} gets more arguments than Cadre can check for paths`,
-              risk: 'HIGH',
-            }
-          : undefined
+      if (first === undefined) return textsIn(input).isComplete ? undefined : tooManyTexts(tool.server.name)
       const paths = found.slice(0, 20).map(
         ({ path, placed }): PathFinding => ({
           path,
@@ -52,6 +42,20 @@ export function createServerRule({ places, userHome }: ServerRuleOptions): Rule 
         paths,
       }
     },
+  }
+}
+
+/** An agent could otherwise hide a path behind other arguments. */
+function tooManyTexts(server: string): Verdict {
+  const reason = `the call of the MCP server ${server} has too many values to find the paths among them`
+  return {
+    kind: 'ask',
+    by: 'policy',
+    rule: 'paths.outside',
+    firm: true,
+    reason,
+    risk: 'HIGH',
+    reasons: [reason],
   }
 }
 

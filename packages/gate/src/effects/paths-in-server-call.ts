@@ -18,8 +18,8 @@ export interface ServerCallPath {
 }
 
 const mostTexts = 1_000
+const mostValues = 20_000
 const longestPath = 4_096
-const deepest = 12
 
 /**
  * Returns the arguments of a call to an MCP server that name a protected file, or one outside the workspace. Nobody knows which arguments
@@ -29,7 +29,7 @@ export function pathsInServerCall(
   { input, workspace, userHome, write }: ServerCallRequest,
   places: Pick<Places, 'judge'>,
 ): readonly ServerCallPath[] {
-  return textsIn(input).flatMap((text): ServerCallPath[] => {
+  return textsIn(input).texts.flatMap((text): ServerCallPath[] => {
     const named = pathOf(text, userHome)
     if (named === undefined) return []
     // The server may start in another folder than the workspace.
@@ -46,37 +46,28 @@ export function pathsInServerCall(
   })
 }
 
-/** All texts that the call names a path with, for rules about single paths. */
-export function textsIn(input: unknown): readonly string[] {
-  return [...readTexts(input).found]
+export interface TextsOfCall {
+  readonly texts: readonly string[]
+  /** False: there are more, so the call can name any path. */
+  readonly isComplete: boolean
 }
 
-/** True if the call has more texts, or texts at a greater depth, than Cadre judges. */
-export function hasUnjudgedTexts(input: unknown): boolean {
-  return readTexts(input).isCut
-}
-
-function readTexts(input: unknown): { readonly found: ReadonlySet<string>; readonly isCut: boolean } {
+/** All texts that the call names a path with, for rules about single paths. Never recurses: the input can have any depth. */
+export function textsIn(input: unknown): TextsOfCall {
   const found = new Set<string>()
-  let isCut = false
-  const visit = (value: unknown, depth: number): void => {
-    if (found.size >= mostTexts || depth > deepest) {
-      isCut = true
-      return
-    }
+  const values = [input]
+  for (let at = 0; at < values.length; at++) {
+    if (found.size > mostTexts || at > mostValues) return { texts: [...found], isComplete: false }
+    const value = values[at]
     if (typeof value === 'string') {
-      // A program may remove `./` and spaces before it opens the file.
+      // A server may remove `./` and spaces before it opens the file.
       const text = value.length > longestPath ? path.normalize(value) : value.trim()
       if (text !== '' && text.length <= longestPath && !/[\0\r\n]/.test(text)) found.add(text)
-    } else if (Array.isArray(value)) for (const item of value) visit(item, depth + 1)
+    } else if (Array.isArray(value)) for (const item of value) values.push(item)
     else if (typeof value === 'object' && value !== null)
-      for (const [key, item] of Object.entries(value)) {
-        visit(key, depth + 1)
-        visit(item, depth + 1)
-      }
+      for (const [key, item] of Object.entries(value)) values.push(key, item)
   }
-  visit(input, 0)
-  return { found, isCut }
+  return { texts: [...found], isComplete: true }
 }
 
 /** The path that a text names, as a program might read it. */

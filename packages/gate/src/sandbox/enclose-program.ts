@@ -43,7 +43,8 @@ export type EnclosedProgram =
       readonly env: { readonly [name: string]: string | undefined }
       /** Written to the file descriptors 3 and up. */
       readonly inputs: readonly Uint8Array[]
-      readonly cleanUp: () => void
+      /** Undoes what it did to protected files. Never rejects. */
+      readonly cleanUp: () => Promise<void>
     }
   /** `reason`: a sentence without a full stop. */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -119,8 +120,8 @@ export async function encloseProgram(
         // bubblewrap writes its status here.
         new Uint8Array(),
       ],
-      cleanUp() {
-        void (async () => {
+      async cleanUp() {
+        try {
           const task = { baseline, began, deps: { ...deps, home }, unchangeable }
           const changes = [
             ...undoChanges(snapshot, expectedChangesIn(undefined)),
@@ -129,9 +130,11 @@ export async function encloseProgram(
             ...(filter === undefined ? await removeSetIds(root, began) : []),
           ]
           if (changes.length > 0) deps.changed(changes)
-        })()
-          .catch(() => deps.changed([{ path: root, what: 'changed', undone: false }]))
-          .finally(() => baseline.release())
+        } catch {
+          deps.changed([{ path: root, what: 'changed', undone: false }])
+        } finally {
+          baseline.release()
+        }
       },
     }
   } catch (error) {

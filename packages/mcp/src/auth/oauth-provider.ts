@@ -32,7 +32,8 @@ export async function createOAuthProvider(options: ProviderOptions): Promise<OAu
   let discovered: OAuthDiscoveryState | undefined
   const keep = async (more: SignIn) => {
     kept = { ...kept, ...more }
-    await writeSignIn(server, secrets, kept)
+    // An earlier sign-in stays until the new one is complete.
+    if (interactive === undefined || kept.tokens !== undefined) await writeSignIn(server, secrets, kept)
   }
   const redirectUrl = interactive?.redirectUrl ?? 'http://127.0.0.1/callback'
   const clientMetadata: OAuthClientMetadata = {

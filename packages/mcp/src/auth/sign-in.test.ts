@@ -95,12 +95,13 @@ describe('a sign-in', () => {
         `${back}?code=evil&state=wrong`,
         `${back}?code=evil`,
         back.replace('/callback', '/other'),
+        back.replace('/callback', '//'),
       ]
       for (const one of forged) answers.push((await fetch(one)).status)
       answers.push((await fetch(`${back}?state=${url.searchParams.get('state')}`, { method: 'POST' })).status)
       agree(url)
     })
-    expect([result, answers]).toEqual(['signed_in', [400, 400, 404, 404]])
+    expect([result, answers]).toEqual(['signed_in', [400, 400, 404, 404, 404]])
     expect(server.seen.filter(({ path, body }) => path === 'as /token' && body.includes('evil'))).toEqual([])
   })
 
@@ -119,6 +120,14 @@ describe('a sign-in', () => {
     const stop = new AbortController()
     await expect(start(() => stop.abort(), stop.signal)).rejects.toThrow('cancelled')
     expect(kept.size).toBe(0)
+  })
+
+  it('that is cancelled keeps an earlier one', async () => {
+    await start(agree)
+    const before = new Map(kept)
+    const stop = new AbortController()
+    await expect(start(() => stop.abort(), stop.signal)).rejects.toThrow('cancelled')
+    expect(kept).toEqual(before)
   })
 
   it('is not started for an address without encryption', async () => {

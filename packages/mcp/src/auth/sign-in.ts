@@ -5,7 +5,6 @@ import type { Secrets } from '@cadre/home'
 import type { ServerAddress, ServerConfig } from '../config/server-config.ts'
 import { guardedFetch, isLoopback } from '../connect/guarded-fetch.ts'
 import { createOAuthProvider } from './oauth-provider.ts'
-import { signInAccount } from './stored-sign-in.ts'
 
 export interface SignInOptions {
   readonly server: ServerConfig
@@ -20,7 +19,7 @@ const path = '/callback'
 
 /**
  * Signs in to a server with OAuth: shows an address, and waits on this machine for the browser to return. Resolves with `not_needed` if
- * the server asks for no sign-in. Rejects with a sentence, and stores nothing, if it fails.
+ * the server asks for no sign-in. Rejects with a sentence if it fails; an earlier sign-in then stays.
  */
 export async function signIn(
   options: SignInOptions,
@@ -58,9 +57,6 @@ export async function signIn(
     }
     await transport.finishAuth(await answered)
     return 'signed_in'
-  } catch (error) {
-    await secrets.remove(signInAccount(server))
-    throw error
   } finally {
     listener.close()
     listener.closeAllConnections()
@@ -83,8 +79,10 @@ function callback(listener: Server, state: string, signal: AbortSignal): Promise
     if (signal.aborted) return stop()
     signal.addEventListener('abort', stop, { once: true })
     listener.on('request', ({ url = '/', method }, response: ServerResponse) => {
-      const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
+      // Not `new URL`: it throws if a browser is sent to a broken address.
+      const [pathname, query] = url.split('?', 2)
       if (method !== 'GET' || pathname !== path) return reply(response, 404, 'Not found.')
+      const searchParams = new URLSearchParams(query)
       if (!isSame(searchParams.get('state') ?? '', state))
         return reply(response, 400, 'This is not the answer to the current sign-in.')
       signal.removeEventListener('abort', stop)

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
+import { isInside, realPathOf } from '@cadre/disk'
 import type {
   AuthProvider,
   OAuthClientProvider,
@@ -138,15 +139,21 @@ async function open(
     throw withStderr(error, transport)
   }
   client.onclose = () => onClosed?.()
+  const answered = async <T>(request: Promise<T>): Promise<T> => {
+    try {
+      return await request
+    } catch (error) {
+      // A server at an address has forgotten this session, for example after a restart. The next call needs another one.
+      if ((error as { readonly status?: unknown } | undefined)?.status === 404) await client.close()
+      throw error
+    }
+  }
   return {
     pid: transport instanceof ProcessTransport ? transport.pid : undefined,
     revision: client.getNegotiatedProtocolVersion(),
     async list() {
-      const { tools } = await client.listTools(undefined, {
-        timeout: listLimit,
-        maxTotalTimeout: 3 * listLimit,
-        cacheMode: 'refresh',
-      })
+      const limits = { timeout: listLimit, maxTotalTimeout: 3 * listLimit, cacheMode: 'refresh' } as const
+      const { tools } = await answered(client.listTools(undefined, limits))
       return tools.slice(0, mostTools) as unknown as readonly ToolDefinition[]
     },
     async call(tool, input, { signal, idleLimit, totalLimit, progress, traceparent }) {
@@ -167,7 +174,7 @@ async function open(
       if (calls === 0) questions = 0
       calls += 1
       try {
-        return (await client.callTool(request, limits)) as ServerResult
+        return (await answered(client.callTool(request, limits))) as ServerResult
       } finally {
         calls -= 1
       }
@@ -183,6 +190,10 @@ async function programTransport(program: ServerProgram, options: ConnectOptions)
   const { env, workspace, cwd = workspace, launch } = options
   const basic = Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   const envFile = program.envFile === undefined ? undefined : path.resolve(workspace, program.envFile)
+  // A repository or an agent can make a link; nobody sees where it leads.
+  if (envFile !== undefined && isInside(workspace, envFile))
+    if (!isInside(realPathOf(workspace), realPathOf(envFile)))
+      throw new NotStarted(`its envFile ${envFile} is a link to a file outside the workspace`)
   const start: ProgramStart = {
     command: program.command,
     args: program.args,

@@ -54,7 +54,7 @@ export class ProcessTransport implements Transport {
         detached: true,
       }) as ChildProcessWithoutNullStreams
       this.#child = child
-      endWithThisProcess(this)
+      if (child.pid !== undefined) endWithThisProcess(this)
       for (const [at, data] of inputs.entries()) {
         const pipe = child.stdio[at + 3] as Writable | undefined
         // It may end before it has read everything.
@@ -102,7 +102,6 @@ export class ProcessTransport implements Transport {
   async #end(): Promise<void> {
     const child = this.#child
     if (child?.pid === undefined) return
-    forget(this)
     const group = -child.pid
     child.stdin?.end()
     if (!(await isGone(group, patience.closed))) {
@@ -112,6 +111,7 @@ export class ProcessTransport implements Transport {
         await isGone(group, patience.killed)
       }
     }
+    forget(this)
     child.stdout?.destroy()
     this.#partial = []
     if (!this.#isEnded) this.onclose?.()

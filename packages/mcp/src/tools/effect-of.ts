@@ -8,7 +8,9 @@ import type { ToolDefinition } from '../pins/pin-of.ts'
  * turn `read` into `outbound`.
  */
 export function effectOf({ effects }: Pick<ServerConfig, 'effects'>, tool: ToolDefinition): Effect {
-  const stated = effects[tool.name] ?? effects['*'] ?? 'outbound'
+  // A server may name a tool `constructor`, which every object has.
+  const own = Object.hasOwn(effects, tool.name) ? effects[tool.name] : undefined
+  const stated = own ?? effects['*'] ?? 'outbound'
   return stated === 'read' && admitsChanges(tool.annotations) ? 'outbound' : stated
 }
 

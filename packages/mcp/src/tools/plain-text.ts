@@ -1,5 +1,5 @@
-/** Control characters, zero-width characters, marks that change the direction of text, and tag characters. */
-const unseen = /(?![\n\t])\p{Cc}|[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
+/** Control and format characters, and all that have no shape: zero-width characters, direction marks, tags and variation selectors. */
+const unseen = /(?![\n\t])\p{Cc}|\p{Cf}|\p{DI}|[\u2028\u2029]/gu
 
 /** Text of a server as a person would see it. Hidden characters are how instructions for models are smuggled into descriptions. */
 export function plainText(text: string, longest: number): string {

@@ -117,8 +117,9 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     const known = sessions.get(id)
     if (known?.isBusy)
       throw new CadreError('owned', `A turn of session ${id} is running. Cancel it, or wait for its end.`)
-    await known?.close()
+    // First, so that no prompt starts a turn in it.
     sessions.delete(id)
+    await known?.close()
     if (!isSessionName(id)) throw acp.RequestError.resourceNotFound(id)
     const io = environmentIn(cwd)
     const granted = withGrantOf(io, flags, id)

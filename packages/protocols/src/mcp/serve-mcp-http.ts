@@ -40,7 +40,8 @@ export async function serveMcpHttp(options: HttpOptions): Promise<McpHttpServer>
   const server = createServer((request, response) => {
     if (!isOwnHost(request, response) || !isOwnOrigin(request, response)) return
     if (!isAuthorized(request, options.token)) return deny(response, 401, 'A valid bearer token is required.')
-    if (new URL(request.url ?? '/', 'http://localhost').pathname !== path)
+    // Not `new URL`: it throws if a client sends a broken address.
+    if (request.url?.split('?')[0] !== path)
       return deny(response, 404, `There is nothing here. The address ends with ${path}.`)
     void serve(request as Parameters<typeof serve>[0], response)
   })
