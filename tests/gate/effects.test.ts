@@ -213,6 +213,14 @@ describe('paths of a policy', () => {
       signal,
     ) as Verdict | undefined
 
+  it('deny a call of an MCP tool with too many values to check', () => {
+    const tool = { name: 'mcp__x__y', effect: 'read', server: { name: 'x', tool: 'y' } } as Tool
+    const many = Array.from({ length: 2_000 }, (_, index) => `x${index}`)
+    expect(judge(policyWith(['secrets']), tool, { many: many.slice(0, 10) })).toBeUndefined()
+    expect(judge(policyWith(['secrets']), tool, { many, path: 'secrets/a.txt' })?.kind).toBe('deny')
+    expect(judge(policyWith([]), tool, { many })).toBeUndefined()
+  })
+
   it('apply in any spelling and through any link', () => {
     const policy = policyWith(['secrets'])
     for (const file of [

@@ -26,6 +26,13 @@ export function createPathRule(options: PathRuleOptions): Rule {
     immediate: true,
     judge(call, session) {
       if (denied.isEmpty || call.tool.kind !== undefined) return undefined
+      if (hidesPaths(call))
+        return {
+          kind: 'deny',
+          by: 'policy',
+          rule: 'paths.outside',
+          reason: 'the call has too many values to find the paths among them, and a policy denies some paths',
+        }
       const found =
         call.tool.commands === undefined
           ? ofTool(denied, call, session)
@@ -52,6 +59,12 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
       }),
     ),
   )
+}
+
+/** A call with too many values may name a path that a policy denies. */
+function hidesPaths({ tool, input }: JudgedCall): boolean {
+  const isJudgedByTexts = tool.paths === undefined && tool.server !== undefined && !tool.server.remote
+  return isJudgedByTexts && !textsIn(input).isComplete
 }
 
 /** Nobody knows which arguments of an MCP tool are paths, so each of its texts may be one. */
