@@ -144,7 +144,7 @@ describe('changes during a run', () => {
       {
         decision: 'deny',
         by: 'hook',
-        reason: expect.stringContaining('the hooks of worker changed after you trusted them'),
+        reason: expect.stringContaining("worker's hooks changed after you trusted them"),
       },
     ])
     expect(project.exists('ran')).toBe(false)
