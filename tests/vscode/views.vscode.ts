@@ -69,6 +69,14 @@ describe('the views', () => {
   const lastLine = (stdout: string) => JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}')
   const row = (text: string | RegExp): Locator =>
     workbench.page.locator('.pane-body .monaco-list-row').filter({ hasText: text, visible: true }).first()
+  /** A list may move its rows while one is clicked, so this clicks again until the row has opened something. */
+  const clickUntil = <T>(what: string, name: string | RegExp, look: () => Promise<T | undefined | false>) => {
+    let looks = 0
+    return until(what, async () => {
+      if (looks++ % 40 === 0) await row(name).click()
+      return look()
+    })
+  }
   const inline = async (item: Locator, title: string) => {
     await item.hover()
     await item.locator(`a.action-label[aria-label^="${title}"]`).click()
@@ -173,8 +181,7 @@ describe('the views', () => {
     expect(waiting.status).toBe(3)
     const { session } = lastLine(waiting.stdout)
     await workbench.page.locator('.statusbar-item').filter({ hasText: '1 approval' }).first().click()
-    await row('Write src/greeting.ts').click()
-    await until('the difference', async () =>
+    await clickUntil('the difference', 'Write src/greeting.ts', async () =>
       (await editors()).some((name: string) => name.includes('greeting.ts (now ↔ if you approve)')),
     )
     const shown = workbench.page.locator('.editor.modified')
@@ -197,9 +204,9 @@ describe('the views', () => {
     const waiting = await run('command.yaml')
     expect(waiting.status).toBe(3)
     const { session } = lastLine(waiting.stdout)
-    await row('touch made.txt').click()
-    const shown = await until(
+    const shown = await clickUntil(
       'the command',
+      'touch made.txt',
       async () => /^Command: touch made\.txt$[\s\S]*/m.exec(await text())?.[0],
     )
     expect(shown).toContain(`\nFolder: ${workspace}\n`)
@@ -228,9 +235,10 @@ describe('the views', () => {
   it('report an earlier decision of another user, and reject what is not an approval', async () => {
     const waiting = await run('hidden.yaml')
     const { questions, session } = lastLine(waiting.stdout)
-    await row('Write notes.md').click()
     // An invisible character is shown as an escape.
-    await until('the text', async () => (await text()).includes('(user\\u200b === admin)'))
+    await clickUntil('the text', 'Write notes.md', async () =>
+      (await text()).includes('(user\\u200b === admin)'),
+    )
     expect((await cadre('reject', questions[0].approval)).status).toBe(0)
     await code.host.command('copilotMultiAgent.approve', { session, question: questions[0].name })
     await workbench.page
@@ -250,8 +258,7 @@ describe('the views', () => {
     writeFileSync(file, text)
     await code.host.command('copilotMultiAgent.tasks.focus')
     await row(/Second.*waits for t-1/).waitFor()
-    await row(/Second.*waits for t-1/).click()
-    await until('the line of the task', () =>
+    await clickUntil('the line of the task', /Second.*waits for t-1/, () =>
       code.host.run((vscode) => vscode.window.activeTextEditor?.selection.active.line === 5),
     )
     await workbench.screenshot('tasks')
