@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createPlaces, encloseProgram, type ProtectedChange } from '@cadre/gate'
 import { openHome } from '@cadre/home'
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => world[Symbol.dispose]())
 
 /** Runs a script as an agent program would run, until it ends. */
-async function run(script: string, sandbox = bubblewrap, readOnly = false) {
+async function run(script: string, sandbox = bubblewrap, readOnly = false, meanwhile = () => {}) {
   const folder = path.join(world.outer, 'private')
   mkdirSync(folder, { recursive: true })
   const program = path.join(world.outer, 'program.sh')
@@ -61,6 +61,7 @@ async function run(script: string, sandbox = bubblewrap, readOnly = false) {
       output += text.toString()
     })
   await new Promise((resolve) => child.once('close', resolve))
+  meanwhile()
   await enclosed.cleanUp()
   return { output, changes, cleaned, folder }
 }
@@ -110,6 +111,30 @@ describe('an agent program', () => {
       )
       expect(output.match(/^kept$/gm)).toHaveLength(2)
       expect(existsSync(world.at('made.txt'))).toBe(false)
+    },
+  )
+
+  it.skipIf(bubblewrap.kind === 'none')(
+    'does not lose what a person writes meanwhile: Cadre undoes it only if the program could have written it, and keeps copies',
+    async () => {
+      const { changes } = await run('true', bubblewrap, false, () => {
+        world.write('.cursor/mcp.json', 'mine')
+        world.write('x/.claude/agents/a.md', 'my agent')
+        world.write('x/.claude/settings.json', 'my settings')
+        world.write('.mcp.json', 'edited')
+      })
+      // The program cannot have written it.
+      expect(world.read('.mcp.json')).toBe('edited')
+      const contents = changes.map(({ path: place, copies = [] }) => [
+        path.relative(world.project, place),
+        copies.map((copy) => readFileSync(copy, 'utf8')).sort(),
+      ])
+      expect(contents).toEqual([
+        ['.cursor', ['mine']],
+        ['x/.claude', ['my agent', 'my settings']],
+      ])
+      expect(existsSync(world.at('x/.claude'))).toBe(false)
+      expect(changes.flatMap(({ copies = [] }) => copies)[0]).toContain(world.at('.cadre/storage/undone'))
     },
   )
 })

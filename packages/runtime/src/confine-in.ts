@@ -1,5 +1,5 @@
 import type { Confine } from '@cadre/backends'
-import { encloseProgram, type Guard, type Sandbox } from '@cadre/gate'
+import { encloseProgram, type Guard, type ProtectedChange, type Sandbox } from '@cadre/gate'
 import type { Home, Policy } from '@cadre/home'
 
 export interface ConfineOptions {
@@ -33,14 +33,21 @@ export function confineIn({ home, guard, sandbox, userHome, policy, tell }: Conf
         unreadableIn,
         unwritableIn,
         changed: (changes) => {
-          for (const { path, what, undone } of changes)
-            tell?.(
-              `an agent program ${what} the protected path ${path}. ${undone ? 'Cadre undid it.' : 'Cadre could not undo it: check it.'}`,
-            )
+          for (const change of changes) tell?.(describeChange(change))
         },
       },
     )
     // Without a sandbox, nothing would keep it from writing.
     return enclosed.kind === 'refused' && readOnly ? { ...enclosed, firm: true } : enclosed
   }
+}
+
+/** Does not say who did it: a person may have, while the program ran. */
+function describeChange({ path, what, undone, copies = [] }: ProtectedChange): string {
+  const [first, ...more] = copies
+  const others = more.length === 0 ? '' : ` and ${more.length} more`
+  const kept =
+    first === undefined ? '' : ` If you did it yourself, restore it from the copy: ${first}${others}`
+  const did = undone ? 'Cadre undid it.' : 'Cadre could not undo it: check it.'
+  return `the protected path ${path} was ${what} while an agent program ran. ${did}${kept}`
 }

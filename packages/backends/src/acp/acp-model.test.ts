@@ -243,3 +243,17 @@ it('ends only when the sandbox of every released session is cleaned up', async (
   await model.end()
   expect(isClean).toBe(true)
 })
+
+it('hides keys and the token in live text, even if the program sends them in pieces', async () => {
+  const { model } = fakeAgent(
+    `prompted = async () => {
+      const token = mcp.headers[0].value.split(' ').at(-1)
+      for (const letter of process.env.FAKE_KEY + ' and ' + token + ' a-very') say(letter)
+      return done
+    }`,
+    { env: { FAKE_KEY: 'a-very-secret-key' } },
+  )
+  const session = new FakeSession(model)
+  expect((await session.reply()).content).toBe('[hidden] and [hidden] a-very')
+  expect(session.live).toBe('[hidden] and [hidden] a-very')
+})

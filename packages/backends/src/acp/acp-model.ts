@@ -138,7 +138,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     }
     const active = conversation as AcpConversation
     active.listen({
-      text: (delta) => text.tell(options.secrets.hideKeys(delta)),
+      text: (delta) => text.tell(delta),
       notice: (code, message) => hooks.notice?.(code, options.secrets.hide(message)),
     })
     const event = await nextEvent(active, signal)

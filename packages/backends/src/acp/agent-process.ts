@@ -33,6 +33,8 @@ export interface ProcessOptions extends Pick<PeerOptions, 'requested' | 'notifie
 }
 
 const closeGrace = 1_000
+/** How long a killed program may take to be gone. One that waits for a broken disk can take forever. */
+const killGrace = 5_000
 const running = new Set<AgentProcess>()
 
 export class AgentProcess {
@@ -44,6 +46,7 @@ export class AgentProcess {
   readonly #options: ProcessOptions
   #stderr = ''
   #end: (how: string) => void = () => {}
+  #cleanUp: () => void = () => {}
 
   constructor(options: ProcessOptions) {
     this.#options = options
@@ -74,14 +77,25 @@ export class AgentProcess {
       this.#end = (how) => {
         if (!this.isRunning) return
         this.isRunning = false
-        running.delete(this)
-        if (running.size === 0) process.off('exit', killAll)
         this.peer.close()
         this.#killAll()
-        const cleaned = options.cleanUp?.()
-        removeFolder(folder)
-        if (cleaned === undefined) resolve(how)
-        else void cleaned.then(() => resolve(how))
+        let isCleaned = false
+        this.#cleanUp = () => {
+          if (isCleaned) return
+          isCleaned = true
+          cancelTimer()
+          running.delete(this)
+          if (running.size === 0) process.off('exit', killAll)
+          // It may have started another process while it died.
+          this.#killAll()
+          const cleaned = options.cleanUp?.()
+          removeFolder(folder)
+          if (cleaned === undefined) resolve(how)
+          else void cleaned.then(() => resolve(how))
+        }
+        // A killed process is not gone at once. Until then it may still write what Cadre is about to undo.
+        const cancelTimer = this.#isGone ? () => {} : options.clock.after(killGrace, () => this.#cleanUp())
+        if (this.#isGone) this.#cleanUp()
       }
     })
     this.peer = new JsonLinesPeer({
@@ -93,24 +107,39 @@ export class AgentProcess {
     })
     child.on('error', (error) => this.#end(`cannot start ${options.title}: ${error.message}.`))
     // Not `close`: a process that the program left behind may keep the pipes open.
-    child.on('exit', (code, signal) => this.#end(this.#howItEnded(code, signal)))
+    child.on('exit', (code, signal) => {
+      this.#end(this.#howItEnded(code, signal))
+      this.#cleanUp()
+    })
   }
 
   /** Lets the program exit by itself, and kills it if it does not. Never waits long. */
   async stop(): Promise<void> {
-    if (!this.isRunning) return void (await this.ended)
-    const cancelTimer = this.#options.clock.after(closeGrace, () => this.kill('it did not exit'))
+    const cancelTimer = this.isRunning
+      ? this.#options.clock.after(closeGrace, () => this.kill('it did not exit'))
+      : () => {}
     // Neither the program nor the clock keeps this process alive, but a caller is waiting.
     const alive = setInterval(() => {}, 2 ** 31 - 1)
-    this.#child.stdin?.end()
+    if (this.isRunning) this.#child.stdin?.end()
     await this.ended
     clearInterval(alive)
     cancelTimer()
   }
 
-  /** Ends it now. `reason` completes "Cadre stopped NAME because …". */
+  /** Ends it now, and cleans up when it is gone. `reason` completes "Cadre stopped NAME because …". */
   kill(reason: string): void {
     this.#end(`Cadre stopped ${this.#options.title} because ${reason}.`)
+  }
+
+  /** Kills it and cleans up without waiting, because this process exits. */
+  killAtExit(): void {
+    this.kill('Cadre exits')
+    this.#cleanUp()
+  }
+
+  get #isGone(): boolean {
+    const { pid, exitCode, signalCode } = this.#child
+    return pid === undefined || exitCode !== null || signalCode !== null
   }
 
   #killAll(): void {
@@ -135,7 +164,7 @@ export class AgentProcess {
 }
 
 function killAll(): void {
-  for (const one of running) one.kill('Cadre exits')
+  for (const one of running) one.killAtExit()
 }
 
 function unref(child: ChildProcess): void {

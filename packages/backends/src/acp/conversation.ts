@@ -30,6 +30,7 @@ import type { Confine, Confinement, ProgramStart } from './confine.ts'
 import { endMarked } from './end-marked.ts'
 import { exposedTools } from './exposed-tools.ts'
 import type { FoundProgram } from './find-program.ts'
+import { HiddenStream } from './hidden-stream.ts'
 import type { Secrets } from './hide-secrets.ts'
 import { methodNotFound, type PeerAnswer, PeerError } from './json-lines-peer.ts'
 import { type Offering, offerTools, type ToolAnswer } from './offer-tools.ts'
@@ -63,6 +64,7 @@ export type TurnEvent =
 
 /** Receives what the program says during a request. */
 export interface Listener {
+  /** Without secrets, even if the program sends them in pieces. */
   readonly text: (delta: string) => void
   readonly notice: (code: string, message: string) => void
 }
@@ -100,6 +102,7 @@ export class AcpConversation {
   lastPiece = ''
   #known: KnownConversation | undefined
   #listener: Listener | undefined
+  #live: HiddenStream | undefined
   #wake: () => void = () => {}
   #process!: AgentProcess
   #prepared: PreparedProgram = {}
@@ -151,8 +154,12 @@ export class AcpConversation {
     return continuationOf(this.#known, messages)
   }
 
+  /** `undefined`: no more text of this request will follow. */
   listen(listener: Listener | undefined): void {
+    this.#live?.end()
     this.#listener = listener
+    const token = this.#offering === undefined ? [] : [this.#offering.token]
+    this.#live = listener && new HiddenStream([...this.#options.secrets.keys, ...token], listener.text)
   }
 
   /** Sends the messages of a session, from the first one. */
@@ -222,6 +229,7 @@ export class AcpConversation {
     if (!this.#isClosed) {
       this.#isClosed = true
       this.#listener = undefined
+      this.#live = undefined
       this.#events.length = 0
       const open = [...this.#held.splice(0), ...this.#taken]
       this.#taken = []
@@ -422,7 +430,7 @@ export class AcpConversation {
       if (this.#length > longestText) this.#stop('it sent more than 10 million characters')
       this.#text += update.text
       this.lastPiece = update.text
-      this.#listener?.text(update.text)
+      this.#live?.tell(update.text)
     } else if (update.kind === 'options') {
       const breach = breachIn(update.options, this.#mode, program.title)
       if (breach !== undefined) this.#breach(breach)

@@ -141,6 +141,8 @@ export const note: ToolOffer = {
 /** A session that asks a model round by round, as the loop does. */
 export class FakeSession {
   readonly notices: string[] = []
+  /** The text that was told while the model wrote it. */
+  live = ''
   readonly #model: Model
   #request: ModelRequest
 
@@ -160,7 +162,10 @@ export class FakeSession {
 
   async ask(signal = new AbortController().signal): Promise<Reply | ReplyFailure> {
     const notice = (code: string, message: string) => void this.notices.push(`${code}: ${message}`)
-    const reply = await this.#model.reply(this.#request, { text: () => {}, notice }, signal)
+    const text = (delta: string) => {
+      this.live += delta
+    }
+    const reply = await this.#model.reply(this.#request, { text, notice }, signal)
     if (reply.kind === 'reply')
       this.#add({
         role: 'assistant',

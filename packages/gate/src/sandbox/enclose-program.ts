@@ -14,6 +14,7 @@ import { markOf } from './command-mark.ts'
 import { enclosedEnvironment, separateNamespaces } from './enclosed-process.ts'
 import { findHidden, findReadOnlyPaths } from './find-hidden.ts'
 import { gitSettings } from './git-settings.ts'
+import { keepCopies } from './keep-copies.ts'
 import { pinsFor } from './pins.ts'
 import { removeSetIds } from './remove-set-ids.ts'
 import { type CommandDeps, realHome, undoDenied, undoNested, withoutGitOf } from './run-command.ts'
@@ -43,14 +44,17 @@ export type EnclosedProgram =
       readonly env: { readonly [name: string]: string | undefined }
       /** Written to the file descriptors 3 and up. */
       readonly inputs: readonly Uint8Array[]
-      /** Undoes what it did to protected files. Never rejects. */
+      /**
+       * Undoes changes of protected files since the start. A person may have made them meanwhile, so Cadre keeps copies.
+       * Never rejects.
+       */
       readonly cleanUp: () => Promise<void>
     }
   /** `reason`: a sentence without a full stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * `changed` receives what the program did to protected files. It is called after the program has ended, and only if there is
+ * `changed` receives what happened to protected files while the program ran. It is called after the program has ended, and only if there is
  * something to report.
  */
 export async function encloseProgram(
@@ -76,6 +80,7 @@ export async function encloseProgram(
       ...pins.loose,
       ...unchangeable.named.filter((place) => !unchangeable.places.includes(place)),
     ])
+    const keep = keepCopies(home)
     const userHome = deps.userHome ?? homedir()
     const { filter } = sandbox
     const env = definedOnly(program.env)
@@ -122,9 +127,9 @@ export async function encloseProgram(
       ],
       async cleanUp() {
         try {
-          const task = { baseline, began, deps: { ...deps, home }, unchangeable }
+          const task = { baseline, began, deps: { ...deps, home }, unchangeable, keep }
           const changes = [
-            ...undoChanges(snapshot, expectedChangesIn(undefined)),
+            ...undoChanges(snapshot, { ...expectedChangesIn(undefined), keep }),
             ...undoNested(task),
             ...(await undoDenied(task)),
             ...(filter === undefined ? await removeSetIds(root, began) : []),

@@ -26,6 +26,7 @@ import { findNested, type NestedFindings } from './find-nested.ts'
 import { gitSettings } from './git-settings.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import { isHarmlessRepository } from './harmless-repository.ts'
+import { keepCopies } from './keep-copies.ts'
 import { takeSnapshot } from './keep-snapshot.ts'
 import { killLeftovers } from './leftovers.ts'
 import { type PinnedMounts, pinsFor } from './pins.ts'
@@ -34,7 +35,7 @@ import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
-import { type ProtectedChange, undoChanges } from './undo-changes.ts'
+import { type ExpectedChanges, type ProtectedChange, undoChanges } from './undo-changes.ts'
 import { expectedChangesIn, watchedPaths } from './watched-paths.ts'
 
 export interface CommandDeps {
@@ -90,6 +91,8 @@ export async function runCommand(
       unchangeable,
       began,
       copy: undefined,
+      // An agent program may hold the baseline for hours, so a person may have changed something since.
+      keep: keepCopies(home),
     }
     if (!run.copy) return { ...(await runTask(task, signal)), sandboxed, root }
     const copied = await copyWorkspace(root, { home }, signal)
@@ -126,6 +129,8 @@ interface Task {
   readonly unchangeable: Extract<ReadOnlyPaths, { kind: 'found' }>
   /** When the paths were searched. */
   readonly began: number
+  /** Saves what is about to be removed. */
+  readonly keep?: ExpectedChanges['keep']
 }
 
 function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
@@ -146,7 +151,7 @@ async function runInSandbox(
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const { run, baseline, deps, copy, hidden, unchangeable, began } = task
+  const { run, baseline, deps, copy, hidden, unchangeable, began, keep } = task
   const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
   const limits = limitsOf(run)
@@ -207,7 +212,7 @@ async function runInSandbox(
     signal,
   )
   const changes = [
-    ...undoChanges(snapshot, expectedChangesIn(undefined)),
+    ...undoChanges(snapshot, { ...expectedChangesIn(undefined), ...(keep && { keep }) }),
     ...(copy === undefined ? [...undoNested(task), ...(await undoDenied(task))] : []),
     ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
@@ -285,7 +290,11 @@ function isThere(place: string, root: string, copy: string): boolean {
  * would start something when a person uses it. A repository without a `.git` is removed: it can hide in any folder, and the
  * file tools could not recognise it.
  */
-export function undoNested({ baseline, began }: Pick<Task, 'baseline' | 'began'>): ProtectedChange[] {
+export function undoNested({
+  baseline,
+  began,
+  keep,
+}: Pick<Task, 'baseline' | 'began' | 'keep'>): ProtectedChange[] {
   const { root, nested, repositories } = baseline.guarded
   const known = new Set([...nested.places, ...repositories])
   const now = findNested(root)
@@ -295,7 +304,7 @@ export function undoNested({ baseline, began }: Pick<Task, 'baseline' | 'began'>
       existsSync(place) &&
       (path.basename(place) !== '.git' || !isHarmlessRepository(place, repositories)),
   )
-  return removeCreated([...created, ...newRepositoryParts(nested, now, began)])
+  return removeCreated([...created, ...newRepositoryParts(nested, now, began)], keep)
 }
 
 /** Returns the files that turned a folder into a repository. Nothing else in that folder is touched. */
@@ -317,7 +326,8 @@ export async function undoDenied({
   deps,
   unchangeable,
   began,
-}: Pick<Task, 'baseline' | 'deps' | 'unchangeable' | 'began'>): Promise<ProtectedChange[]> {
+  keep,
+}: Pick<Task, 'baseline' | 'deps' | 'unchangeable' | 'began' | 'keep'>): Promise<ProtectedChange[]> {
   const { root } = baseline.guarded
   const unwritable = deps.unwritableIn?.(root)
   if (unwritable === undefined) return []
@@ -325,7 +335,10 @@ export async function undoDenied({
   // Too many to distinguish from existing files.
   if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
   const known = new Set(unchangeable.named)
-  return removeCreated(now.named.filter((place) => !known.has(place) && wasCreatedSince(place, began)))
+  return removeCreated(
+    now.named.filter((place) => !known.has(place) && wasCreatedSince(place, began)),
+    keep,
+  )
 }
 
 /** True if something was created or renamed since then: files that were only missed before are never removed. */
@@ -335,9 +348,12 @@ function wasCreatedSince(place: string, began: number): boolean {
   return stats !== undefined && stats.ctimeMs >= began - 1_000
 }
 
-function removeCreated(places: readonly string[]): ProtectedChange[] {
+function removeCreated(places: readonly string[], keep: ExpectedChanges['keep']): ProtectedChange[] {
   const { above } = takeSnapshot(places)
-  return undoChanges({ paths: places, kept: new Map(), above }, { skip: () => false, settle: () => 'undo' })
+  return undoChanges(
+    { paths: places, kept: new Map(), above },
+    { skip: () => false, settle: () => 'undo', ...(keep && { keep }) },
+  )
 }
 
 function wordsOf({ command }: CommandRun): readonly string[] {

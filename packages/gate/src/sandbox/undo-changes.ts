@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
+import { isInside } from '@cadre/disk'
 import { type RecordedState, readState, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
 
 /** What a command did to something protected. */
@@ -17,6 +18,8 @@ export interface ProtectedChange {
   readonly what: 'changed' | 'deleted' | 'created' | 'replaced'
   /** False: not restored, so a person has to check it. */
   readonly undone: boolean
+  /** Where Cadre saved what was there: the file, or the files of the folder. */
+  readonly copies?: readonly string[]
 }
 
 /** Changes that are expected while a command is running. */
@@ -24,8 +27,8 @@ export interface ExpectedChanges {
   readonly skip: (path: string) => boolean
   /** Decides about a change: expected, to be undone, or replaced by this content. */
   readonly settle: (change: Change) => 'fine' | 'undo' | Buffer
-  /** Called before something is restored, so that its current state can be saved elsewhere. Must not throw. */
-  readonly keep?: (change: Change) => void
+  /** Called before something is restored, to save its current state. Returns the path of the copy. Must not throw. */
+  readonly keep?: (change: Change) => string | undefined
 }
 
 export interface Change {
@@ -60,8 +63,9 @@ function undoOnce(snapshot: Snapshot, { skip, settle, keep }: ExpectedChanges): 
   }
   for (const place of snapshot.paths) {
     const link = newLinkAbove(place, snapshot)
-    if (link !== undefined)
-      changes.push({ path: link, what: 'created', undone: attempt(() => unlinkSync(link)) })
+    if (link === undefined) continue
+    const copy = keep?.({ path: link, before: undefined, after: readState(link, 0) })
+    changes.push({ path: link, what: 'created', undone: attempt(() => unlinkSync(link)), ...copiesOf(copy) })
   }
   const now = takeSnapshot(snapshot.paths, skip)
   const all = [...new Set([...snapshot.kept.keys(), ...now.kept.keys()])].sort()
@@ -72,14 +76,18 @@ function undoOnce(snapshot: Snapshot, { skip, settle, keep }: ExpectedChanges): 
     if (isSame(before, after)) continue
     const settled = settle({ path: place, before, after })
     if (settled === 'fine') continue
-    keep?.({ path: place, before, after })
+    const copy = keep?.({ path: place, before, after })
     const what =
       before === undefined ? 'created' : after === undefined ? 'deleted' : kindOfChange(before, after)
     const kept = before ?? after
     const wanted = settled === 'undo' || kept?.kind !== 'file' ? before : { ...kept, content: settled }
-    changes.push({ path: place, what, undone: attempt(() => restorePath(place, wanted)) })
+    changes.push({ path: place, what, undone: attempt(() => restorePath(place, wanted)), ...copiesOf(copy) })
   }
   return changes
+}
+
+function copiesOf(copy: string | undefined): Pick<ProtectedChange, 'copies'> {
+  return copy === undefined ? {} : { copies: [copy] }
 }
 
 function isSame(before: RecordedState | undefined, after: RecordedState | undefined): boolean {
@@ -149,8 +157,15 @@ function attempt(work: () => void): boolean {
   }
 }
 
-/** Of a folder that was created or removed with its contents, keeps only the folder. */
+/** Of a folder that was created or removed with its contents, keeps only the folder, with the copies of its contents. */
 function withoutParts(changes: readonly ProtectedChange[]): ProtectedChange[] {
   const whole = new Set(changes.filter(({ what }) => what !== 'changed').map((change) => change.path))
-  return changes.filter((change) => change.what === 'changed' || !whole.has(path.dirname(change.path)))
+  return changes
+    .filter((change) => change.what === 'changed' || !whole.has(path.dirname(change.path)))
+    .map((change) => {
+      if (change.what === 'changed') return change
+      const parts = changes.filter((part) => part.what !== 'changed' && isInside(change.path, part.path))
+      const copies = parts.flatMap((part) => part.copies ?? [])
+      return copies.length === 0 ? change : { ...change, copies }
+    })
 }

@@ -74,7 +74,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
     skip: (place) => isOwnDraft(place) || (isIn(sessions, place) && path.basename(place).startsWith('.')),
     // It may be the record of a session that another process started and ended meanwhile, which must not be lost.
     keep(change) {
-      if (home !== undefined && isIn(sessions, change.path)) saveCopy(home, change)
+      return home !== undefined && isIn(sessions, change.path) ? saveCopy(home, change) : undefined
     },
     settle(change) {
       const logged = settleHookLog(change)
@@ -102,15 +102,17 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
 /** The maximum number of files saved per command, so that one cannot fill the disk. */
 const maxSavedFiles = 100
 
-function saveCopy(home: Home, { path: place, after }: Change): void {
-  if (after?.kind !== 'file' || after.content === undefined) return
+function saveCopy(home: Home, { path: place, after }: Change): string | undefined {
+  if (after?.kind !== 'file' || after.content === undefined) return undefined
   try {
     const folder = home.folder('storage', 'undone')
-    if (readdirSync(folder).length >= maxSavedFiles) return
-    const name = `${Date.now()}-${path.basename(place)}`
-    writeFileSync(path.join(folder, name), after.content, { flag: 'wx', mode: 0o600 })
+    if (readdirSync(folder).length >= maxSavedFiles) return undefined
+    const copy = path.join(folder, `${Date.now()}-${path.basename(place)}`)
+    writeFileSync(copy, after.content, { flag: 'wx', mode: 0o600 })
+    return copy
   } catch {
     // On a full disk nothing can be saved, but the change is still reported.
+    return undefined
   }
 }
 
