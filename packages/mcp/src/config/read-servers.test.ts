@@ -5,7 +5,6 @@ import type { AgentDefinition } from '@cadre/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readServers, type ServerPlaces } from './read-servers.ts'
 import type { ServerConfig } from './server-config.ts'
-import { shownServer } from './shown-server.ts'
 
 let root: string
 beforeEach(() => {
@@ -163,40 +162,5 @@ describe('the servers of a folder and a user', () => {
     mkdirSync(path.join(root, 'project'), { recursive: true })
     symlinkSync(path.join(root, 'elsewhere.json'), path.join(root, 'project/.mcp.json'))
     expect(read()).toMatchObject({ servers: [], diagnostics: [{ code: 'mcp-unreadable' }] })
-  })
-})
-
-describe('a server as people see it', () => {
-  it.each<[object, string]>([
-    [{ command: 'npx', args: ['-y', 'a b'] }, 'npx -y "a b"'],
-    [
-      { command: 'x', env: { NODE_OPTIONS: '--require ./evil.js' } },
-      'x, with NODE_OPTIONS="--require ./evil.js"',
-    ],
-    [{ command: 'x', env: { API_TOKEN: 'hunter2' } }, 'x, with API_TOKEN=***'],
-    [{ command: 'x', env: { API_TOKEN: `\${API_TOKEN}` } }, `x, with API_TOKEN=\${API_TOKEN}`],
-    [
-      { command: 'x', args: ['--token', 'hunter2', '--api-key=hunter2', '--port', '1'] },
-      'x --token *** --api-key=*** --port 1',
-    ],
-    [{ command: 'x', cwd: 'sub', envFile: '.env' }, 'x, variables from .env, in sub'],
-    [
-      { url: 'https://user:hunter2@a.example/x?api_key=hunter2&q=1' },
-      'https://***@a.example/x?api_key=***&q=1',
-    ],
-    [
-      { url: 'https://a.example', headers: { Authorization: 'Bearer hunter2' } },
-      'https://a.example, with Authorization=***',
-    ],
-    [
-      { url: 'https://a.example', headers: { Authorization: `Bearer \${T}` } },
-      `https://a.example, with Authorization="Bearer \${T}"`,
-    ],
-    [{ command: 'x\u200b', args: ['\u202ey'] }, 'x "y"'],
-    [{ command: 'x', args: ['a'.repeat(5_000), 'evil.js'] }, `x ${'a'.repeat(5_000)} evil.js`],
-  ])('%j is complete, without secrets and hidden characters', (server, expected) => {
-    write('project/.mcp.json', { mcpServers: { x: server } })
-    const [found] = read().servers
-    expect(shownServer(found as ServerConfig).replace('"x"', 'x')).toBe(expected)
   })
 })
