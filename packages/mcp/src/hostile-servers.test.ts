@@ -336,6 +336,43 @@ describe('a server that cannot be used', () => {
   })
 })
 
+describe('the secrets of a server', () => {
+  const token = 'correct-horse-battery'
+  const shape = 'ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'
+  const env = { PATH: process.env['PATH'], MY_VALUE: token, SHORT: 'abc' }
+  const withToken = (name: string, script: string): ServerConfig => {
+    const { reach, ...server } = serverFor(name, script)
+    const variables = { A: `x\${MY_VALUE}`, B: `\${SHORT}`, GH_PAT: 'hunter22', ROOT: `\${workspaceFolder}` }
+    return { ...server, reach: { ...reach, env: variables, envFile: '.secrets' } as ServerConfig['reach'] }
+  }
+  const values = () => ({ env, workspace: folder, userHome: folder })
+  beforeAll(() => writeFileSync(path.join(folder, '.secrets'), 'FILE_TOKEN=from-the-file\n'))
+
+  it('are masked in what it printed before it ended', async () => {
+    const prints = `console.error('invalid token', process.env.A.slice(1), process.env.GH_PAT, process.env.FILE_TOKEN, '${shape}', 'abc', process.env.ROOT); process.exit(1)`
+    const { notices } = await open(withToken('prints', prints), { values: values() })
+    expect(notices[0]?.message).toContain(`It printed: invalid token *** *** *** ghp_*** abc ${folder}`)
+  })
+
+  it('are masked before the text is cut', async () => {
+    const prints = `console.error(process.env.A.slice(1) + ' ' + 'x'.repeat(390)); process.exit(1)`
+    const { notices } = await open(withToken('cut', prints), { values: values() })
+    expect(notices[0]?.message).not.toContain('battery')
+  })
+
+  it('are masked in errors of calls, and in results that are errors', async () => {
+    const each = `if (m.method === 'tools/call') {
+      const text = 'invalid token ' + process.env.A.slice(1)
+      if (m.params.arguments.a) return send({ id: m.id, error: { code: -32602, message: text } })
+      return send({ id: m.id, result: { isError: true, content: [{ type: 'text', text }] } })
+    }`
+    const opened = await open(withToken('refuses', serverScript({ each })), { values: values() })
+    expect((await opened.call('add', { a: 1 })).content).toBe('The call failed: invalid token ***.')
+    expect(await opened.call('add')).toEqual({ content: 'invalid token ***', failed: true })
+    await opened.close()
+  })
+})
+
 describe('a server that lives badly', () => {
   it('is started again for the next call after it has ended', async () => {
     await using('dies', { each: `if (m.params?.arguments?.die) process.exit(3)` }, async ({ call }) => {
