@@ -86,6 +86,7 @@ const tools = [
   'big',
   'flood',
   'error',
+  'rejects',
   'fails',
   'hidden',
   'image',
@@ -123,6 +124,7 @@ const misbehaves: ScriptOptions = {
       case 'deaf': return
       case 'drip': { let n = 0; const timer = setInterval(() => progress(++n), 20); setTimeout(() => clearInterval(timer), 5000).unref(); return }
       case 'big': return text('x'.repeat(2e6))
+      case 'rejects': return send({ id: m.id, error: { code: -32602, message: 'no\\u200b way' } })
       case 'error': return send({ id: m.id, error: { code: -32000, message: 'no\\u200b way' } })
       case 'fails': return send({ id: m.id, result: { isError: true, content: [{ type: 'text', text: 'it failed' }] } })
       case 'image': return parts({ type: 'image', data: 'aGk=', mimeType: 'image/png' })
@@ -165,9 +167,17 @@ describe('a server that misbehaves within calls', () => {
       { content: expect.stringMatching(/^x{100000}\n\[Cadre cut 1900000 characters/) },
     ],
     [
-      'an error is data, without hidden characters and without doubt',
-      'error',
+      'an error that rejects the call is data, without hidden characters and without doubt',
+      'rejects',
       { content: 'The call failed: no way.', failed: true },
+    ],
+    [
+      'an error that does not reject the call leaves doubt about its effect',
+      'error',
+      {
+        content: 'The call failed: no way. It may have taken effect: check before you repeat it.',
+        failed: true,
+      },
     ],
     ['a failed tool is a failed call', 'fails', { content: 'it failed', failed: true }],
     ['an image is passed on', 'image', { images: [{ mime: 'image/png', data: 'aGk=' }] }],
@@ -252,6 +262,19 @@ describe('a server that misbehaves within calls', () => {
     await expect(called).rejects.toThrow()
     expect(Number((await opened.call('cancelled')).content)).toBeGreaterThan(before)
   })
+})
+
+it('a call is cancelled at once while its server starts', async () => {
+  const server = serverFor('slow', serverScript())
+  await (await open(server)).close()
+  // It never answers, and ends with its input.
+  serverFor('slow', 'process.stdin.resume()')
+  const opened = await open(server)
+  const stop = new AbortController()
+  const called = opened.call('add', {}, stop.signal)
+  stop.abort(new Error('cancelled by a person'))
+  await expect(called).rejects.toThrow('cancelled by a person')
+  await opened.close()
 })
 
 describe('a server that cannot be used', () => {
