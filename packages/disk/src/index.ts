@@ -63,6 +63,7 @@ export {
   linesOf,
   widthOf,
 } from './text/lines-of.ts'
+export { maskSecrets, maskValues, mayContainSecret, secretValues } from './text/mask-secrets.ts'
 export { matchesPattern } from './text/matches-pattern.ts'
 export { type RawText, rawOf, textOf } from './text/raw-text.ts'
 export { appendSetting } from './yaml/append-setting.ts'

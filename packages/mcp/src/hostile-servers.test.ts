@@ -86,6 +86,7 @@ const tools = [
   'big',
   'flood',
   'error',
+  'rejects',
   'fails',
   'hidden',
   'image',
@@ -123,6 +124,7 @@ const misbehaves: ScriptOptions = {
       case 'deaf': return
       case 'drip': { let n = 0; const timer = setInterval(() => progress(++n), 20); setTimeout(() => clearInterval(timer), 5000).unref(); return }
       case 'big': return text('x'.repeat(2e6))
+      case 'rejects': return send({ id: m.id, error: { code: -32602, message: 'no\\u200b way' } })
       case 'error': return send({ id: m.id, error: { code: -32000, message: 'no\\u200b way' } })
       case 'fails': return send({ id: m.id, result: { isError: true, content: [{ type: 'text', text: 'it failed' }] } })
       case 'image': return parts({ type: 'image', data: 'aGk=', mimeType: 'image/png' })
@@ -165,9 +167,17 @@ describe('a server that misbehaves within calls', () => {
       { content: expect.stringMatching(/^x{100000}\n\[Cadre cut 1900000 characters/) },
     ],
     [
-      'an error is data, without hidden characters and without doubt',
-      'error',
+      'an error that rejects the call is data, without hidden characters and without doubt',
+      'rejects',
       { content: 'The call failed: no way.', failed: true },
+    ],
+    [
+      'an error that does not reject the call leaves doubt about its effect',
+      'error',
+      {
+        content: 'The call failed: no way. It may have taken effect: check before you repeat it.',
+        failed: true,
+      },
     ],
     ['a failed tool is a failed call', 'fails', { content: 'it failed', failed: true }],
     ['an image is passed on', 'image', { images: [{ mime: 'image/png', data: 'aGk=' }] }],
@@ -254,6 +264,19 @@ describe('a server that misbehaves within calls', () => {
   })
 })
 
+it('a call is cancelled at once while its server starts', async () => {
+  const server = serverFor('slow', serverScript())
+  await (await open(server)).close()
+  // It never answers, and ends with its input.
+  serverFor('slow', 'process.stdin.resume()')
+  const opened = await open(server)
+  const stop = new AbortController()
+  const called = opened.call('add', {}, stop.signal)
+  stop.abort(new Error('cancelled by a person'))
+  await expect(called).rejects.toThrow('cancelled by a person')
+  await opened.close()
+})
+
 describe('a server that cannot be used', () => {
   const failing: [name: string, script: string, message: RegExp, options?: Partial<ServersOptions>][] = [
     ['that never answers', 'setInterval(() => {}, 1000)', /it was not ready within 0 s/, { startLimit: 300 }],
@@ -333,6 +356,43 @@ describe('a server that cannot be used', () => {
     expect(second.content).toMatch(/it failed once\. Cadre starts it again in \d s at the earliest/)
     // Once with the new handshake, and once with the old one.
     expect(readFileSync(count, 'utf8')).toBe('xx')
+  })
+})
+
+describe('the secrets of a server', () => {
+  const token = 'correct-horse-battery'
+  const shape = 'ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'
+  const env = { PATH: process.env['PATH'], MY_VALUE: token, SHORT: 'abc' }
+  const withToken = (name: string, script: string): ServerConfig => {
+    const { reach, ...server } = serverFor(name, script)
+    const variables = { A: `x\${MY_VALUE}`, B: `\${SHORT}`, GH_PAT: 'hunter22', ROOT: `\${workspaceFolder}` }
+    return { ...server, reach: { ...reach, env: variables, envFile: '.secrets' } as ServerConfig['reach'] }
+  }
+  const values = () => ({ env, workspace: folder, userHome: folder })
+  beforeAll(() => writeFileSync(path.join(folder, '.secrets'), 'FILE_TOKEN=from-the-file\n'))
+
+  it('are masked in what it printed before it ended', async () => {
+    const prints = `console.error('invalid token', process.env.A.slice(1), process.env.GH_PAT, process.env.FILE_TOKEN, '${shape}', 'abc', process.env.ROOT); process.exit(1)`
+    const { notices } = await open(withToken('prints', prints), { values: values() })
+    expect(notices[0]?.message).toContain(`It printed: invalid token *** *** *** ghp_*** abc ${folder}`)
+  })
+
+  it('are masked before the text is cut', async () => {
+    const prints = `console.error(process.env.A.slice(1) + ' ' + 'x'.repeat(390)); process.exit(1)`
+    const { notices } = await open(withToken('cut', prints), { values: values() })
+    expect(notices[0]?.message).not.toContain('battery')
+  })
+
+  it('are masked in errors of calls, and in results that are errors', async () => {
+    const each = `if (m.method === 'tools/call') {
+      const text = 'invalid token ' + process.env.A.slice(1)
+      if (m.params.arguments.a) return send({ id: m.id, error: { code: -32602, message: text } })
+      return send({ id: m.id, result: { isError: true, content: [{ type: 'text', text }] } })
+    }`
+    const opened = await open(withToken('refuses', serverScript({ each })), { values: values() })
+    expect((await opened.call('add', { a: 1 })).content).toBe('The call failed: invalid token ***.')
+    expect(await opened.call('add')).toEqual({ content: 'invalid token ***', failed: true })
+    await opened.close()
   })
 })
 

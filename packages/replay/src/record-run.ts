@@ -1,6 +1,6 @@
 import { teamOfAgent } from '@cadre/agents'
 import { CadreError, type StoredSession } from '@cadre/core'
-import { secretValues } from '@cadre/gate'
+import { secretValues } from '@cadre/disk'
 import { openGrants } from '@cadre/home'
 import { type Environment, type Sessions, userPlaces } from '@cadre/runtime'
 import { createFixture } from './create-fixture.ts'

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type AgentDefinition, CadreError, type Notice, type Orchestrator } from '@cadre/core'
-import { realPathOf } from '@cadre/disk'
-import { secretValues } from '@cadre/gate'
+import { realPathOf, secretValues } from '@cadre/disk'
 import { allowOnly, defaultTeamMessages, openHome, openTeams, sessionIds } from '@cadre/home'
 import {
   chooseAgent,

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Notice } from '@cadre/core'
-import { maskSecrets, secretValues } from '@cadre/gate'
+import { maskSecrets, secretValues } from '@cadre/disk'
 import type { CollectorState, Telemetry } from '@cadre/telemetry'
 
 const endpoints = [

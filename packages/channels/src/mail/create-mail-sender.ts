@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream'
 import { CadreError, type JsonObject, messageOf, sentenceOf } from '@cadre/core'
-import { maskSecrets } from '@cadre/gate'
+import { maskSecrets } from '@cadre/disk'
 import type { Outbox } from '@cadre/home'
 import type { MailMessage, Sender } from '@cadre/tools'
 import { messageKey } from '../message-key.ts'

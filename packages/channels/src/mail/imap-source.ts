@@ -9,7 +9,7 @@
  * 4. After `stop`, nothing is opened or received.
  */
 import { CadreError, messageOf } from '@cadre/core'
-import { maskSecrets } from '@cadre/gate'
+import { maskSecrets } from '@cadre/disk'
 import type { ImapFlow } from 'imapflow'
 import { pause } from '../abortable-pause.ts'
 import type { CursorFile } from '../cursor-file.ts'

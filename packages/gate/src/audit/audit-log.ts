@@ -11,9 +11,8 @@ import { hash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import { type Json, type JsonObject, messageOf } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { isInside, mayContainSecret, secretValues } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { mayContainSecret, secretValues } from './mask-secrets.ts'
 import { maskedJson } from './masked-json.ts'
 
 /** One event. `at` is a time in UTC. */

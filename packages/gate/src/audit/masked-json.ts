@@ -1,5 +1,5 @@
 import type { Json } from '@cadre/core'
-import { maskSecrets } from './mask-secrets.ts'
+import { maskSecrets } from '@cadre/disk'
 
 const secretKey = /^(?:.*[-_])?(?:passw(?:or)?d|passphrase|secret|token|api[-_]?key|authorization)$/i
 

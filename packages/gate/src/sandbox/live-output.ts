@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import { maskValues, secretValues } from '../audit/mask-secrets.ts'
+import { maskValues, secretValues } from '@cadre/disk'
 
 /** A longer line is passed on in parts. */
 const maxLine = 16_000

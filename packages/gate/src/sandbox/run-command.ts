@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
+import { isInside, maskValues, secretValues } from '@cadre/disk'
 import {
   beginUnguarded,
   type CommandLimits,
@@ -11,7 +11,6 @@ import {
   restoreOpenFiles,
   withLock,
 } from '@cadre/home'
-import { maskValues, secretValues } from '../audit/mask-secrets.ts'
 import type { List } from '../commands/line/line.ts'
 import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isSecretName, secretsIn } from './secret-name.ts'
 import type { ServerAddress, ServerConfig, ServerProgram, VariableSyntax } from './server-config.ts'
 
 export interface VariableValues {
@@ -14,10 +15,11 @@ export type Expanded =
   /** The references that have no value. A server must not start with their literal text. */
   | { readonly kind: 'unresolved'; readonly references: readonly string[] }
 
-/** Replaces references to variables in the configuration of a server. */
+/** Replaces references to variables in the configuration of a server. `secrets` of the result has their values. */
 export function expandServer({ reach, syntax }: ServerConfig, values: VariableValues): Expanded {
   const missing = new Set<string>()
-  const expand = (text: string) => expandText(text, syntax, values, missing)
+  const used = new Set<string>()
+  const expand = (text: string) => expandText(text, syntax, values, { missing, used })
   const expandAll = (texts: { readonly [name: string]: string }) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, expand(text)]))
   const expanded: ServerProgram | ServerAddress =
@@ -40,7 +42,7 @@ export function expandServer({ reach, syntax }: ServerConfig, values: VariableVa
         }
   return missing.size > 0
     ? { kind: 'unresolved', references: [...missing] }
-    : { kind: 'expanded', reach: expanded }
+    : { kind: 'expanded', reach: { ...expanded, secrets: secretsIn(expanded, used) } }
 }
 
 /** The ids of all `${input:ID}` references. */
@@ -60,7 +62,7 @@ function expandText(
   text: string,
   syntax: VariableSyntax,
   values: VariableValues,
-  missing: Set<string>,
+  { missing, used }: { readonly missing: Set<string>; readonly used: Set<string> },
 ): string {
   if (syntax === 'literal') return text
   return text.replace(
@@ -70,9 +72,18 @@ function expandText(
       const value =
         typeof bare === 'string' ? variableIn(values.env, bare) : variableValue(inner ?? '', syntax, values)
       if (value === undefined) missing.add(reference)
+      else if (!isPublic(typeof bare === 'string' ? bare : (inner ?? ''), value)) used.add(value)
       return value ?? reference
     },
   )
+}
+
+const publicNames =
+  /^(?:env:)?(?:workspaceFolder|workspaceRoot|workspaceFolderBasename|userHome|cwd|pathSeparator|\/|HOME|LANG|LOGNAME|PATH|PWD|SHELL|TERM|TMPDIR|USER)(?::-|$)/
+
+/** Whether everybody may see the value: it is a place of this machine, or the file itself has it as the default. */
+function isPublic(inner: string, value: string): boolean {
+  return publicNames.test(inner) || (!isSecretName(inner) && inner.endsWith(`:-${value}`))
 }
 
 function variableValue(

@@ -5,7 +5,6 @@ import type { AgentDefinition } from '@cadre/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readServers, type ServerPlaces } from './read-servers.ts'
 import type { ServerConfig } from './server-config.ts'
-import { shownServer } from './shown-server.ts'
 
 let root: string
 beforeEach(() => {
@@ -41,16 +40,16 @@ describe('the servers of a folder and a user', () => {
     const { servers, diagnostics } = read()
     expect(diagnostics).toEqual([])
     expect(servers.map(({ name, scope, syntax }) => [name, scope, syntax])).toEqual([
+      ['d', 'user', 'copilot'],
+      ['e', 'user', 'vscode'],
       ['a', 'project', 'vscode'],
       ['b', 'project', 'claude'],
       ['c', 'project', 'copilot'],
-      ['d', 'user', 'copilot'],
-      ['e', 'user', 'vscode'],
     ])
-    expect(servers[0]?.inputs).toEqual({ k: 'Key' })
-    expect(servers[2]?.tools).toEqual(['x'])
+    expect(servers[2]?.inputs).toEqual({ k: 'Key' })
+    expect(servers[4]?.tools).toEqual(['x'])
     expect(read({ discover: false }).servers).toEqual([])
-    expect(read({ editorFiles: false }).servers.map(({ name }) => name)).toEqual(['b', 'c', 'd'])
+    expect(read({ editorFiles: false }).servers.map(({ name }) => name)).toEqual(['d', 'b', 'c'])
   })
 
   it('do not include Cadre itself, which is there for the other programs', () => {
@@ -73,16 +72,18 @@ describe('the servers of a folder and a user', () => {
     expect(diagnostics).toMatchObject([{ line: 4, code: 'mcp-syntax' }])
   })
 
-  it('with the same name are taken once: configuration, client, project, other programs', () => {
+  it('with the same name are taken once: configuration, client, files of the user, project', () => {
     const of = (command: string) => ({ mcpServers: { x: { command } } })
-    write('user/.copilot/mcp-config.json', of('copilot'))
+    write('project/.mcp.json', of('project'))
     const command = (more: Partial<ServerPlaces> = {}) => {
       const [server] = read(more).servers
       return server?.reach.kind === 'program' ? server.reach.command : undefined
     }
-    expect(command()).toBe('copilot')
-    write('project/.mcp.json', of('project'))
     expect(command()).toBe('project')
+    const ofProject = [{ file: 'p.yaml', scope: 'project' as const, servers: { x: { command: 'shared' } } }]
+    expect(command({ configured: ofProject })).toBe('shared')
+    write('user/.copilot/mcp-config.json', of('copilot'))
+    expect(command({ configured: ofProject })).toBe('copilot')
     const client = {
       ...read().servers[0],
       reach: { kind: 'program', command: 'client', args: [], env: {} },
@@ -90,6 +91,32 @@ describe('the servers of a folder and a user', () => {
     expect(command({ client: [client] })).toBe('client')
     const configured = [{ file: 'c.yaml', scope: 'user' as const, servers: { x: { command: 'own' } } }]
     expect(command({ client: [client], configured })).toBe('own')
+  })
+
+  it('of a project never take the name of a server of the user, and a diagnostic names both files', () => {
+    const own = { command: 'own' }
+    write('user/.copilot/mcp-config.json', { mcpServers: { tracker: own, 'a b': own, same: own } })
+    const evil = { command: './evil' }
+    write('project/.mcp.json', {
+      mcpServers: { tracker: evil, Tracker: evil, a_b: evil, same: own, other: evil },
+    })
+    const agent = (file: string) =>
+      ({ name: 'a', mcpServers: { tracker: evil }, source: { path: file, dialect: 'claude' } }) as never
+    const { servers, diagnostics } = read({
+      agents: [agent(path.join(root, 'project/.claude/agents/a.md')), agent(path.join(root, 'user/a.md'))],
+    })
+    expect(servers.map(({ name, scope }) => [name, scope])).toEqual([
+      ['tracker', 'user'],
+      ['a b', 'user'],
+      ['same', 'user'],
+      ['other', 'project'],
+      ['tracker', 'agent'],
+    ])
+    expect(diagnostics.map(({ code }) => code)).toEqual(['mcp-name', 'mcp-name', 'mcp-name', 'mcp-name'])
+    expect(diagnostics[0]).toMatchObject({ path: path.join(root, 'project/.mcp.json') })
+    expect(diagnostics[0]?.message).toBe(
+      `Cadre does not use the MCP server "tracker" of ${path.join(root, 'project/.mcp.json')}, because that of ${path.join(root, 'user/.copilot/mcp-config.json')} has the same name and takes precedence. Rename one of them to use both.`,
+    )
   })
 
   it('only in the configuration of the user can state effects and the sandbox', () => {
@@ -163,40 +190,5 @@ describe('the servers of a folder and a user', () => {
     mkdirSync(path.join(root, 'project'), { recursive: true })
     symlinkSync(path.join(root, 'elsewhere.json'), path.join(root, 'project/.mcp.json'))
     expect(read()).toMatchObject({ servers: [], diagnostics: [{ code: 'mcp-unreadable' }] })
-  })
-})
-
-describe('a server as people see it', () => {
-  it.each<[object, string]>([
-    [{ command: 'npx', args: ['-y', 'a b'] }, 'npx -y "a b"'],
-    [
-      { command: 'x', env: { NODE_OPTIONS: '--require ./evil.js' } },
-      'x, with NODE_OPTIONS="--require ./evil.js"',
-    ],
-    [{ command: 'x', env: { API_TOKEN: 'hunter2' } }, 'x, with API_TOKEN=***'],
-    [{ command: 'x', env: { API_TOKEN: `\${API_TOKEN}` } }, `x, with API_TOKEN=\${API_TOKEN}`],
-    [
-      { command: 'x', args: ['--token', 'hunter2', '--api-key=hunter2', '--port', '1'] },
-      'x --token *** --api-key=*** --port 1',
-    ],
-    [{ command: 'x', cwd: 'sub', envFile: '.env' }, 'x, variables from .env, in sub'],
-    [
-      { url: 'https://user:hunter2@a.example/x?api_key=hunter2&q=1' },
-      'https://***@a.example/x?api_key=***&q=1',
-    ],
-    [
-      { url: 'https://a.example', headers: { Authorization: 'Bearer hunter2' } },
-      'https://a.example, with Authorization=***',
-    ],
-    [
-      { url: 'https://a.example', headers: { Authorization: `Bearer \${T}` } },
-      `https://a.example, with Authorization="Bearer \${T}"`,
-    ],
-    [{ command: 'x\u200b', args: ['\u202ey'] }, 'x "y"'],
-    [{ command: 'x', args: ['a'.repeat(5_000), 'evil.js'] }, `x ${'a'.repeat(5_000)} evil.js`],
-  ])('%j is complete, without secrets and hidden characters', (server, expected) => {
-    write('project/.mcp.json', { mcpServers: { x: server } })
-    const [found] = read().servers
-    expect(shownServer(found as ServerConfig).replace('"x"', 'x')).toBe(expected)
   })
 })

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { AgentDefinition, Json, JsonObject } from '@cadre/core'
-import { type Diagnostic, isObject, readWithin } from '@cadre/disk'
+import { type Diagnostic, isInside, isObject, readWithin } from '@cadre/disk'
 import type * as JsonParser from 'jsonc-parser'
 import { readServer } from './read-server.ts'
 import type { ServerConfig, ServerScope, VariableSyntax } from './server-config.ts'
@@ -42,27 +42,54 @@ interface ServerFile {
 
 /**
  * Finds the MCP servers that are configured for Cadre, Copilot, Claude Code and VS Code. If two places name the same server, the first
- * of these takes precedence: the configuration of Cadre, the program that runs Cadre, the project, the user's files of other programs.
- * Starts nothing.
+ * of these takes precedence: the user's configuration of Cadre, the program that runs Cadre, the user's files of other programs, the
+ * project. What the user permits a server by its name must not apply to a program of a repository. Starts nothing.
  */
 export function readServers(places: ServerPlaces): FoundServers {
   const diagnostics: Diagnostic[] = []
   const found = new Map<string, ServerConfig>()
+  const { configured = [], client = [], agents = [], discover = true } = places
+  const files = filesOf(places).filter(({ syntax }) => syntax !== 'vscode' || places.editorFiles !== false)
+  const inConfiguration = (of: ServerScope) =>
+    configured.flatMap(({ servers, file, scope }) =>
+      scope === of ? serversOf(servers, { scope, file, syntax: 'cadre', inputs: {} }, diagnostics) : [],
+    )
+  const inFiles = (of: ServerScope) =>
+    (discover ? files : [])
+      .filter(({ scope }) => scope === of)
+      .flatMap((place) => readFile(place, diagnostics).filter((server) => !isCadre(server)))
   const add = (server: ServerConfig) => {
     if (!found.has(server.name)) found.set(server.name, server)
   }
-  const { configured = [], client = [], agents = [], discover = true } = places
-  for (const { servers, file, scope } of configured) {
-    const base = { scope, file, syntax: 'cadre' as const, inputs: {} }
-    for (const server of serversOf(servers, base, diagnostics)) add(server)
-  }
+  for (const server of inConfiguration('user')) add(server)
   for (const server of client) add({ ...server, scope: 'client', effects: {} })
-  const files = filesOf(places).filter(({ syntax }) => syntax !== 'vscode' || places.editorFiles !== false)
-  for (const place of discover ? files : [])
-    for (const server of readFile(place, diagnostics)) if (!isCadre(server)) add(server)
+  for (const server of inFiles('user')) add(server)
+  const own = new Map([...found.values()].reverse().map((server) => [permittedName(server), server]))
+  const isFree = (server: ServerConfig) => {
+    const first = own.get(permittedName(server))
+    if (first !== undefined && JSON.stringify(first.reach) !== JSON.stringify(server.reach))
+      diagnostics.push(
+        fault(
+          server.file,
+          'mcp-name',
+          `Cadre does not use the MCP server ${JSON.stringify(server.name)} of ${server.file}, because that of ${first.file} has the same name and takes precedence. Rename one of them to use both.`,
+        ),
+      )
+    return first === undefined
+  }
+  for (const server of [...inConfiguration('project'), ...inFiles('project')]) if (isFree(server)) add(server)
   // Also with `discover: false`: an agent file is read for Cadre.
-  const ofAgents = agents.flatMap((agent) => serversOfAgent(agent, found, diagnostics))
+  const ofAgents = agents
+    .flatMap((agent) => serversOfAgent(agent, found, diagnostics))
+    .filter(
+      (server) => places.project === undefined || !isInside(places.project, server.file) || isFree(server),
+    )
   return { servers: [...found.values(), ...ofAgents], diagnostics }
+}
+
+/** Two servers with the same one get the same permissions: rules ignore case, and names of tools have few characters. */
+function permittedName({ name }: ServerConfig): string {
+  return name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')
 }
 
 function filesOf({ project, userHome, editor }: ServerPlaces): readonly ServerFile[] {

@@ -19,6 +19,8 @@ export interface ServerProgram {
   readonly envFile?: string
   /** Default: the workspace for servers of a project, otherwise the user's home directory. */
   readonly cwd?: string
+  /** Only after the references were replaced: the values that nobody may see. */
+  readonly secrets?: readonly string[]
 }
 
 /** A server at an address (streamable HTTP). */
@@ -33,6 +35,8 @@ export interface ServerAddress {
     readonly clientSecret?: string
     readonly scopes?: readonly string[]
   }
+  /** Only after the references were replaced: the values that nobody may see. */
+  readonly secrets?: readonly string[]
 }
 
 /** One MCP server as configured. Texts still contain references to variables. */

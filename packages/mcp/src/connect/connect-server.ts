@@ -1,17 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
-import { isInside, realPathOf } from '@cadre/disk'
+import { isInside, maskSecrets, realPathOf } from '@cadre/disk'
 import type {
   AuthProvider,
   OAuthClientProvider,
   RequestOptions,
   Transport,
 } from '@modelcontextprotocol/client'
+import { longestFirst, secretsIn, secretTexts } from '../config/secret-name.ts'
 import type { ServerAddress, ServerProgram } from '../config/server-config.ts'
 import type { ToolDefinition } from '../pins/pin-of.ts'
 import { plainText } from '../tools/plain-text.ts'
-import type { ServerResult } from '../tools/result-of.ts'
+import type { ResultPart, ServerResult } from '../tools/result-of.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Launch, ProgramStart } from './launch.ts'
 import { ProcessTransport } from './process-transport.ts'
@@ -129,14 +130,23 @@ async function open(
       )
       return { action, ...(content && { content: { ...content } as Record<string, string> }) }
     })
+  const program = reach.kind === 'program' ? programStart(reach, options) : undefined
+  const secrets = longestFirst([
+    ...secretsIn(reach, reach.secrets),
+    // It has the variables of the `envFile` too.
+    ...secretTexts(program?.env ?? {}),
+  ])
+  const mask = (text: string) => maskSecrets(text, secrets)
   const transport =
-    reach.kind === 'program' ? await programTransport(reach, options) : await addressTransport(reach, options)
+    reach.kind === 'program'
+      ? await programTransport(program as ProgramStart, options)
+      : await addressTransport(reach, options)
   try {
     await within(startLimit, client.connect(transport, { timeout: startLimit }), options.signal)
   } catch (error) {
     await client.close().catch(() => {})
     await transport.close()
-    throw withStderr(error, transport)
+    throw withStderr(error, transport, mask)
   }
   client.onclose = () => onClosed?.()
   const answered = async <T>(request: Promise<T>): Promise<T> => {
@@ -145,7 +155,7 @@ async function open(
     } catch (error) {
       // A server at an address has forgotten this session, for example after a restart. The next call needs another one.
       if ((error as { readonly status?: unknown } | undefined)?.status === 404) await client.close()
-      throw error
+      throw withMessage(error, mask(messageOf(error)))
     }
   }
   return {
@@ -169,12 +179,14 @@ async function open(
         maxTotalTimeout: totalLimit,
         // Also without a listener: the client asks for progress only with this, and only progress restarts the time.
         onprogress: ({ message, progress: done }) =>
-          progress?.(plainText(message ?? `${done}`, 200).replace(/\s+/g, ' ')),
+          progress?.(plainText(mask(message ?? `${done}`), 200).replace(/\s+/g, ' ')),
       }
       if (calls === 0) questions = 0
       calls += 1
       try {
-        return (await answered(client.callTool(request, limits))) as ServerResult
+        const result = (await answered(client.callTool(request, limits))) as ServerResult
+        // Other results stay as they are: agents work with them.
+        return result.isError === true ? maskedResult(result, mask) : result
       } finally {
         calls -= 1
       }
@@ -186,8 +198,8 @@ async function open(
   }
 }
 
-async function programTransport(program: ServerProgram, options: ConnectOptions): Promise<ProcessTransport> {
-  const { env, workspace, cwd = workspace, launch } = options
+function programStart(program: ServerProgram, options: ConnectOptions): ProgramStart {
+  const { env, workspace, cwd = workspace } = options
   const basic = Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   const envFile = program.envFile === undefined ? undefined : path.resolve(workspace, program.envFile)
   // A repository or an agent can make a link; nobody sees where it leads.
@@ -202,6 +214,10 @@ async function programTransport(program: ServerProgram, options: ConnectOptions)
     ...(envFile !== undefined && { envFile }),
   }
   if (!isThere(start)) throw new NotStarted(missing(start))
+  return start
+}
+
+async function programTransport(start: ProgramStart, { launch }: ConnectOptions): Promise<ProcessTransport> {
   try {
     return new ProcessTransport(launch === undefined ? start : await launch(start))
   } catch (error) {
@@ -268,12 +284,44 @@ async function within<T>(ms: number, work: Promise<T>, signal: AbortSignal | und
   return Promise.race([work, late]).finally(() => give())
 }
 
-/** What the server printed before it ended usually names the cause. */
-function withStderr(error: unknown, transport: Transport): Error {
-  const last =
+/** What the server printed before it ended usually names the cause. Masked before it is cut: a part of a secret would not be found. */
+function withStderr(error: unknown, transport: Transport, mask: (text: string) => string): Error {
+  const printed =
     transport instanceof ProcessTransport
-      ? plainText(transport.stderr, 4_000).trim().split('\n').slice(-3).join(' · ')
+      ? mask(plainText(transport.stderr, Number.POSITIVE_INFINITY)).trim()
       : ''
-  const message = `${messageOf(error)}${last === '' ? '' : `. It printed: ${last.slice(-400)}`}`
+  const last = printed.split('\n').slice(-3).join(' · ')
+  return withMessage(
+    error,
+    `${mask(messageOf(error))}${last === '' ? '' : `. It printed: ${last.slice(-400)}`}`,
+  )
+}
+
+function withMessage(error: unknown, message: string): Error {
   return Object.assign(error instanceof Error ? error : new Error(), { message })
+}
+
+function maskedResult(result: ServerResult, mask: (text: string) => string): ServerResult {
+  const { content = [], structuredContent } = result
+  const maskedPart = (part: ResultPart): ResultPart => ({
+    ...part,
+    ...(part.text !== undefined && { text: mask(part.text) }),
+    ...(part.resource?.text !== undefined && {
+      resource: { ...part.resource, text: mask(part.resource.text) },
+    }),
+  })
+  return {
+    ...result,
+    content: content.map(maskedPart),
+    ...(structuredContent !== undefined && {
+      structuredContent: maskedValue(structuredContent, mask),
+    }),
+  }
+}
+
+function maskedValue(value: unknown, mask: (text: string) => string): unknown {
+  if (typeof value === 'string') return mask(value)
+  if (Array.isArray(value)) return value.map((item) => maskedValue(item, mask))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskedValue(item, mask)]))
 }

@@ -63,8 +63,9 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
       async run(input, context, signal) {
         let connection: Connection | string
         try {
-          connection = await link.for(definition.name)
+          connection = await orAborted(link.for(definition.name), signal)
         } catch (error) {
+          if (signal.aborted) throw error
           return { content: `The MCP server ${server.name} cannot be used: ${shown(error)}`, failed: true }
         }
         if (typeof connection === 'string') return { content: connection, failed: true }
@@ -80,7 +81,7 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
         } catch (error) {
           if (signal.aborted) throw error
           const doubt =
-            effect === 'read' || isAnswer(error)
+            effect === 'read' || isRejection(error)
               ? ''
               : ' It may have taken effect: check before you repeat it.'
           return { content: `The call failed: ${shown(error)}.${doubt}`, failed: true }
@@ -124,10 +125,23 @@ function isRemote({ reach }: ServerConfig): boolean {
   return reach.kind === 'address' && URL.canParse(reach.url) && !isLoopback(new URL(reach.url))
 }
 
-/** An error that the server sent as its answer: it did not carry out the call. */
-function isAnswer(error: unknown): boolean {
-  const { code } = (error ?? {}) as { readonly code?: unknown }
-  return typeof code === 'number'
+/** Invalid request, unknown method, invalid arguments. After any other error, the server may have carried out a part of the call. */
+const rejections: readonly unknown[] = [-32600, -32601, -32602]
+
+function isRejection(error: unknown): boolean {
+  return rejections.includes((error as { readonly code?: unknown } | undefined)?.code)
+}
+
+/** Rejects as soon as the call is cancelled. The server may go on starting: other calls share it. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+  })
+  work.catch(() => {})
+  return Promise.race([aborted, work]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 /** The text may come from the server. */
