@@ -1,13 +1,14 @@
 import path from 'node:path'
 import type { Notice, Tool } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import { openSecrets } from '@cadre/home'
+import { openSecrets, type Secrets } from '@cadre/home'
 import {
   type Connection,
   type ConnectOptions,
   connectServer,
   openPins,
   openServers,
+  type PinStore,
   resolveReach,
   type ServerConfig,
   storedAuth,
@@ -90,7 +91,10 @@ export async function loadServers(request: LoadServersRequest): Promise<LoadedSe
 }
 
 /** The approved tools of servers, and their secrets, of this user. */
-export function serverStores({ env }: Pick<Environment, 'env'>) {
+export function serverStores({ env }: Pick<Environment, 'env'>): {
+  readonly pins: PinStore
+  readonly secrets: Secrets
+} {
   const { servers } = userPlaces(env)
   return {
     pins: openPins(path.join(servers, 'tools')),

@@ -2,12 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { messageOf } from '@cadre/core'
 import { isInside, maskSecrets, realPathOf } from '@cadre/disk'
-import type {
-  AuthProvider,
-  OAuthClientProvider,
-  RequestOptions,
-  Transport,
-} from '@modelcontextprotocol/client'
+import type { AuthProvider, RequestOptions, Transport } from '@modelcontextprotocol/client'
 import { longestFirst, secretsIn, secretTexts } from '../config/secret-name.ts'
 import type { ServerAddress, ServerProgram } from '../config/server-config.ts'
 import type { ToolDefinition } from '../pins/pin-of.ts'
@@ -16,6 +11,9 @@ import type { ResultPart, ServerResult } from '../tools/result-of.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Launch, ProgramStart } from './launch.ts'
 import { ProcessTransport } from './process-transport.ts'
+
+/** A provider of sign-ins of the protocol library. Opaque, so that programs that use Cadre do not need the types of the library. */
+export type ServerAuth = object
 
 export interface ConnectOptions {
   /** The environment of this process. A server gets only a few of its variables. */
@@ -27,7 +25,7 @@ export interface ConnectOptions {
   readonly launch?: Launch | undefined
   /** How long a server may take to start, in milliseconds. */
   readonly startLimit?: number
-  readonly auth?: AuthProvider | OAuthClientProvider | undefined
+  readonly auth?: ServerAuth | undefined
   /** Asks a person the question of a server. Without it, the client does not offer elicitation. */
   readonly elicit?: ((request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined
   /** Ends an attempt to connect. */
@@ -250,7 +248,7 @@ async function addressTransport(
     throw new Error(`its address must be http or https, not ${address.protocol}`)
   return new StreamableHTTPClientTransport(address, {
     fetch: guardedFetch({ url: address, headers }),
-    ...(auth && { authProvider: auth }),
+    ...(auth && { authProvider: auth as AuthProvider }),
   }) as Transport
 }
 
