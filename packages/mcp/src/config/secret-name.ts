@@ -3,7 +3,7 @@ import type { ServerAddress, ServerProgram } from './server-config.ts'
 const secretName =
   /token|secret|passw(?:or)?d|passphrase|credential|api[-_]?key|access[-_]?key|private[-_]?key|auth(?!or(?!i))|bearer|cookie|(?:^|[-_])(?:pat|pass|pwd)(?:$|[-_])|[-_]key$/i
 
-/** Whether a variable, header or option of this name probably has a secret as its value. */
+/** Whether the value of a variable, header or option with this name is probably a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(name)
 }

@@ -54,7 +54,7 @@ function maskedArgs(args: readonly string[]): string[] {
 }
 
 const credentials = /([a-z][a-z0-9+.-]{0,30}:\/\/)([^\s/'"]{1,1000})@/gi
-/** `TOKEN=`, `Authorization: `, `"api_key": "`, `?token=`, also in the middle of a text. Not the `:` in a reference. */
+/** `TOKEN=`, `Authorization: `, `"api_key": "`, `?token=`, anywhere in a text. Not the `:` in a reference. */
 const assignment = /(?<![\w.$-]|\$\{)([\w.-]{1,100})["']?\s{0,4}[=:]\s{0,4}["']?/g
 const assigned = /(?:(?:Bearer|Basic|token)\s{1,4})?(?:\$\{[^}]*\}|[^\s"'&;,}#|<>()`])+/iy
 

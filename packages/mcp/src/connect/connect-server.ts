@@ -200,7 +200,7 @@ function programStart(program: ServerProgram, options: ConnectOptions): ProgramS
   const { env, workspace, cwd = workspace } = options
   const basic = Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   const envFile = program.envFile === undefined ? undefined : path.resolve(workspace, program.envFile)
-  // A repository or an agent can make a link; nobody sees where it leads.
+  // A repository or an agent can make a link, and nobody sees its target.
   if (envFile !== undefined && isInside(workspace, envFile))
     if (!isInside(realPathOf(workspace), realPathOf(envFile)))
       throw new NotStarted(`its envFile ${envFile} is a link to a file outside the workspace`)

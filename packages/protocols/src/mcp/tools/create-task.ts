@@ -33,7 +33,7 @@ export function createTaskTool({ readOnly = false }: Pick<DelegateOptions, 'read
       if (agent !== undefined && readOnly)
         throw new CadreError(
           'policy',
-          'this server is read-only, so it cannot give a task to an agent. Leave out "agent": a person then assigns the task.',
+          'this server is read-only, so it cannot give a task to an agent. Omit "agent": a person then assigns the task.',
         )
       const tasks = openTaskFiles({ folder: home.folder('tasks'), home })
       const { id } = await tasks.add(file, {
