@@ -150,7 +150,9 @@ test('the configured message limit stops a team that does not stop itself', asyn
   })
   const { json } = await project.cadre([...run, 'Begin'])
   const report = json().at(-1) as { notices?: { message: string }[] }
-  expect(JSON.stringify(report.notices)).toContain('Message limit reached for team release (5, limits.teamMessages)')
+  expect(JSON.stringify(report.notices)).toContain(
+    'Message limit reached for team release (5, limits.teamMessages)',
+  )
   const lines = ['ann', 'ben'].flatMap((name) =>
     project.read(`.cadre/teams/release/inboxes/${name}.jsonl`).trim().split('\n'),
   )

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Secrets } from '@cadre/home'
 import { expect, it, onTestFinished } from 'vitest'
@@ -14,7 +14,7 @@ async function startServer() {
     'tools/list': { tools: [{ name: 'greet', inputSchema: { type: 'object' } }] },
     'tools/call': { content: [{ type: 'text', text: 'Hello.' }] },
   }
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     let body = ''
     for await (const chunk of request) body += String(chunk)
     if (request.method !== 'POST') return response.writeHead(405).end()
@@ -32,7 +32,8 @@ async function startServer() {
       return send(404, { error: { code: -32001, message: 'no such session' } })
     if (id === undefined) return response.writeHead(202).end()
     send(200, { result: results[method] })
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
