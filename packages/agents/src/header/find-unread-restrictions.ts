@@ -33,7 +33,7 @@ const containers = new Set(
 /** `tools:[read]` is not a key in YAML, and can become part of the value above. */
 const unspaced = /^[ \t]*["'“‘]?([A-Za-z][\w-]*)["'”’]?[ \t]*(?::(?=\S)|：)/
 
-export interface UnreadRequest {
+export interface FindUnreadOptions {
   readonly lines: readonly string[]
   readonly firstLine: number
   readonly entries: readonly Entry[]
@@ -52,7 +52,7 @@ export function findUnreadRestrictions({
   entries,
   isLooseLine,
   synonyms = {},
-}: UnreadRequest): UnreadRestriction[] {
+}: FindUnreadOptions): UnreadRestriction[] {
   const meaningOf = (plain: string) => (Object.hasOwn(synonyms, plain) ? (synonyms[plain] as string) : plain)
   const present = new Set(entries.map(({ written }) => meaningOf(plainKey(written))))
   const found: UnreadRestriction[] = []

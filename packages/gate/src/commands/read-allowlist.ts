@@ -4,7 +4,7 @@ import { readPattern } from './pattern.ts'
 
 const decisions = { allow: 'allow', ask: 'ask', deny: 'deny', true: 'allow', false: 'ask' } as const
 
-export interface ReadAllowlist {
+export interface AllowlistResult {
   readonly allowlist: Allowlist
   /** The list without its `allow` entries, for untrusted lists. */
   readonly narrowing: Allowlist
@@ -31,7 +31,7 @@ export function readAllowlist(
   text: string,
   path: string,
   isOwn?: (pattern: string) => boolean,
-): ReadAllowlist {
+): AllowlistResult {
   const fault = (line: number, message: string, fix?: string): Diagnostic => {
     return {
       path,
@@ -82,7 +82,7 @@ export function readAllowlist(
   return { allowlist: listOf(entries), narrowing: listOf(restricting), diagnostics, widens }
 }
 
-function unreadableList(path: string, diagnostics: readonly Diagnostic[]): ReadAllowlist {
+function unreadableList(path: string, diagnostics: readonly Diagnostic[]): AllowlistResult {
   const allowlist = askingAllowlist(path)
   return { allowlist, narrowing: allowlist, diagnostics: diagnostics.map(explainDiagnostic), widens: false }
 }

@@ -109,7 +109,7 @@ const guarded: { readonly [key: string]: string } = {
 /** Returns the reason why a setting needs trust, or `undefined` if it does not. */
 function whyGuarded(key: string, value: Json): string | undefined {
   const opens = key === 'daemon' && isObject(value) && ('host' in value || 'hosts' in value)
-  return opens ? 'it lets other machines reach the server for channels' : guarded[key]
+  return opens ? 'it lets other machines reach the channel server' : guarded[key]
 }
 
 /** Removes settings of a home that need trust and are not trusted. */

@@ -157,7 +157,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
 }
 
 const publicHostWarning =
-  'Other machines can reach the server for channels, because daemon.host is set. Remove it to listen on this machine only.'
+  'Other machines can reach the channel server, because daemon.host is set. Remove daemon.host to listen on this machine only.'
 
 function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
