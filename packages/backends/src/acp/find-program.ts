@@ -1,6 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Environment } from '../child-environment.ts'
+import { isProgram } from '../is-program.ts'
 import type { AgentProgram } from './program.ts'
 
 /** An agent program on this machine. */
@@ -32,13 +32,4 @@ function onPath(name: string, env: Environment): string | undefined {
     .filter((folder) => path.isAbsolute(folder))
     .flatMap((folder) => endings.map((ending) => path.join(folder, `${name}${ending}`)))
     .find(isProgram)
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }

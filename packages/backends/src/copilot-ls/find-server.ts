@@ -1,7 +1,8 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { copilotFolder } from '../copilot-folder.ts'
+import { isProgram } from '../is-program.ts'
 
 /** How the language server is started. */
 export interface ServerCommand {
@@ -77,15 +78,6 @@ function onPath(list: string): ServerCommand | undefined {
     if (found !== undefined) return found
   }
   return undefined
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }
 
 function realPath(file: string): string | undefined {

@@ -136,7 +136,7 @@ function readFile(
   }
   const { value: parsed, line } = parseJsonc(content.text)
   if (parsed === undefined || !isObject(parsed)) {
-    const message = 'This file is not valid JSON, so Cadre does not use its MCP servers.'
+    const message = 'This file is not valid JSON, so Cadre does not use its MCP servers. Fix this line.'
     diagnostics.push({ ...fault(file, 'mcp-syntax', message), line })
     return []
   }
