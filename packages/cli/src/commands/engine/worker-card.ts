@@ -1,0 +1,68 @@
+import { hostname } from 'node:os'
+import { messageOf } from '@cadre/core'
+import type { PartsDigest } from './parts-digest.ts'
+
+/** What a worker publishes at the server, so that "cadre doctor" can compare the workers of a place. */
+export interface WorkerCard {
+  readonly url: string
+  readonly host: string
+  readonly pid: number
+  readonly version: string
+  readonly workspace: string
+  readonly digest: PartsDigest
+  /** Milliseconds since 1970. A card that was not renewed for a while belongs to a worker that has ended. */
+  readonly renewed: number
+}
+
+const interval = 20_000
+/** The age from which a worker counts as ended. */
+export const cardLimit = 3 * interval
+/** The start of the keys of cards, in the object that stores texts of a place. */
+export const cardPrefix = 'worker-card-'
+
+export interface PublishOptions {
+  readonly ingress: string
+  /** The name of the object that stores texts of the place. */
+  readonly object: string
+  readonly card: Omit<WorkerCard, 'host' | 'pid' | 'renewed'>
+  readonly report: (message: string) => void
+}
+
+/** Publishes the card of this process, and renews it until the returned function is called. */
+export async function publishCard({
+  ingress,
+  object,
+  card,
+  report,
+}: PublishOptions): Promise<() => Promise<void>> {
+  const key = `${cardPrefix}${hostname()}-${process.pid}`
+  const put = async (renewed: number) => {
+    const full: WorkerCard = { ...card, host: hostname(), pid: process.pid, renewed }
+    const response = await fetch(`${ingress.replace(/\/+$/, '')}/${object}/${encodeURIComponent(key)}/put`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(JSON.stringify(full)),
+      signal: AbortSignal.timeout(interval),
+    })
+    if (!response.ok) throw new Error(`the Restate server answered ${response.status}`)
+  }
+  await put(Date.now())
+  let isFailing = false
+  const timer = setInterval(() => {
+    put(Date.now()).then(
+      () => {
+        isFailing = false
+      },
+      (error: unknown) => {
+        if (!isFailing) report(`cannot reach the Restate server at ${ingress}: ${messageOf(error)}`)
+        isFailing = true
+      },
+    )
+  }, interval)
+  timer.unref()
+  return async () => {
+    clearInterval(timer)
+    // The server may be gone as well.
+    await put(0).catch(() => {})
+  }
+}

@@ -1,0 +1,126 @@
+import { CadreError, type CadreEvent, messageOf } from '@cadre/core'
+import { isInside, systemClock } from '@cadre/disk'
+import { createAudit } from '@cadre/gate'
+import {
+  endStoredSession,
+  type GateFlags,
+  homeOf,
+  loadParts,
+  openTelemetry,
+  orchestrate,
+  rejectUntrusted,
+  resolveWorkspace,
+  untrustedIn,
+} from '@cadre/runtime'
+import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import type { Io } from '../../io.ts'
+import { handleStopSignals } from '../../run/handle-stop-signals.ts'
+import { version } from '../../version.ts'
+import { daemonLines } from '../daemon/daemon-lines.ts'
+import { requireOutsideSession } from '../daemon/require-outside-session.ts'
+import { requireEngine } from './engine-settings.ts'
+import { partsDigest } from './parts-digest.ts'
+import { publishCard } from './worker-card.ts'
+
+export interface WorkerFlags extends Pick<GateFlags, 'allow'> {
+  readonly home?: string
+  readonly workspace?: string
+  readonly model?: string
+  readonly team?: string
+  readonly host?: string
+  readonly port?: number
+  readonly url?: string
+  readonly trust?: boolean
+  readonly json?: boolean
+}
+
+/** `cadre worker`. */
+export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
+  const home = homeOf(io, flags.home, flags.trust)
+  requireOutsideSession(home, io)
+  const isInHome = flags.workspace === undefined && isInside(home.path, io.cwd)
+  const workspace = isInHome ? home.at('workspaces', 'shared') : resolveWorkspace(io, flags.workspace)
+  const options = { ...flags, home: home.path, workspace }
+  await (await import('../daemon/ask-trust.ts')).askTrust(io, options)
+  rejectUntrusted(home, await untrustedIn(io, home, flags))
+  const { ingress, admin, place, identityKeys } = await requireEngine(io, home)
+  requireAddress(flags.url)
+  const lines = await daemonLines(io, { json: flags.json === true })
+  const happened = (type: string, message: string, rest: object = {}) =>
+    lines.happened({ type, message, ...rest })
+  const telemetry = await openTelemetry(io.env, { tell: lines.tell, home: () => home.path, joins: false })
+  const parts = await loadParts(io, {
+    ...options,
+    tell: lines.tell,
+    telemetry,
+    needsHome: true,
+    startsServers: true,
+  })
+  for (const { message } of parts.notices) lines.tell(message)
+  const audit = createAudit({ home, tell: lines.tell, environment: io.env })
+  const emit = (event: CadreEvent) => {
+    audit(event)
+    telemetry?.take(event)
+    lines.event(event)
+  }
+  // Large, and only workers need it.
+  const { placeNames, registerWorker, serveWorker } = await import('@cadre/restate')
+  const worker = await serveWorker({
+    parts: {
+      createOrchestrator: (engine) => orchestrate(parts, { engine, emit, telemetry }),
+      endSession: endStoredSession,
+      clock: systemClock,
+      onTree: (root, isRunning) =>
+        happened(
+          isRunning ? 'tree.started' : 'tree.stopped',
+          `${root} ${isRunning ? 'runs here' : 'no longer runs here'}.`,
+          { session: root },
+        ),
+      report: lines.tell,
+    },
+    ingress,
+    place,
+    port: flags.port ?? 9080,
+    ...(flags.host !== undefined && { host: flags.host }),
+    ...(identityKeys.length > 0 && { identityKeys }),
+  })
+  let withdraw: () => Promise<void> = async () => {}
+  let stop: () => void = () => {}
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  const giveBack = handleStopSignals(
+    () => {
+      lines.say('Waiting for running calls, then shutting down… Press Ctrl-C again to exit immediately.')
+      stop()
+    },
+    () => process.exit(exitCodes.cancelled),
+  )
+  try {
+    const url = flags.url ?? worker.url
+    const deployment = await registerWorker({ admin, url, place })
+    const digest = partsDigest(io, parts, workspace)
+    const card = { url, version, workspace, digest }
+    withdraw = await publishCard({ ingress, object: placeNames(place).blobs, card, report: lines.tell })
+    const ready = `Serving place ${place} at ${url}. Agents work in ${workspace}. Press Ctrl-C to stop.`
+    happened('worker.ready', ready, { pid: process.pid, url, place, deployment, workspace, digest })
+    await stopped
+    await worker.drain()
+    happened('worker.stopped', 'Stopped.')
+    return exitCodes.done
+  } finally {
+    await withdraw()
+    await worker.close()
+    giveBack()
+    await parts.servers.close().catch((error: unknown) => lines.tell(messageOf(error)))
+    await telemetry?.close()
+  }
+}
+
+function requireAddress(url: string | undefined): void {
+  if (url === undefined || /^https?:\/\/[^\s/?#]+\/?$/.test(url)) return
+  throw new CadreError(
+    'usage',
+    `--url must be an address such as http://10.0.0.5:9080, not ${JSON.stringify(url)}.`,
+  )
+}

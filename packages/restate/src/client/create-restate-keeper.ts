@@ -1,0 +1,127 @@
+import { CadreError } from '@cadre/core'
+import { createBlobs } from '../blobs.ts'
+import { Ingress } from '../ingress.ts'
+import { type Packed, pack, unpack } from '../log/packed.ts'
+import { type ReadKeys, readHead, readStored, type StoredTreeState } from '../log/read-archive.ts'
+import { placeNames } from '../place-names.ts'
+import type { TreeMessage, TreeOrder, TreeState } from '../tree-order.ts'
+import type { IndexEntry } from '../worker/handlers.ts'
+import { defaultWorkerLimits } from '../worker/worker-options.ts'
+import { RestWatch } from './rest-watch.ts'
+import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
+
+/** Creates the client that sends orders to the workers of a place. */
+export function createRestateKeeper(options: RestateKeeperOptions): RestateKeeper {
+  const { place, headers, pollInterval = 500 } = options
+  const names = placeNames(place)
+  const ingress = new Ingress({ url: options.ingress, ...(headers && { headers }) })
+  const blobs = createBlobs(ingress, names.blobs)
+  const readKeys: ReadKeys = async (root, keys) =>
+    (await ingress.call(names.trees, root, 'read', keys)) as (string | null)[]
+  const versionOf = async (root: string) => (await readHead(root, readKeys)).head?.version ?? 0
+  const rests = new RestWatch({ stateOf, versionOf, interval: pollInterval })
+
+  const indexOf = async (session: string) => (await ingress.call(names.index, session, 'get')) as IndexEntry
+
+  async function rootOf(session: string): Promise<string | undefined> {
+    const { head, state } = await readHead(session, readKeys)
+    if (head !== undefined || state !== null) return session
+    return (await indexOf(session)).root ?? undefined
+  }
+
+  async function stateOf(root: string): Promise<TreeState> {
+    const { state } = await readHead(root, readKeys)
+    if (state === null) {
+      // It may be queued: `start` adds it to the index first.
+      const { root: known } = await indexOf(root)
+      return { kind: known === root ? 'running' : 'absent' }
+    }
+    const stored = JSON.parse(state) as StoredTreeState
+    if (stored.kind !== 'rested') return stored
+    const result = await unpack(stored.result, blobs)
+    return result.kind === 'continued' ? { kind: 'running' } : { kind: 'rested', result }
+  }
+
+  const packOrder = (order: TreeOrder): Promise<Packed<TreeOrder>> =>
+    pack(order, defaultWorkerLimits.blob, blobs)
+
+  async function send(root: string, message: TreeMessage, once?: string): Promise<void> {
+    const order = await packOrder({ kind: 'message', message })
+    const before = await versionOf(root)
+    await ingress.send(names.messages, root, 'send', order, once)
+    rests.watch(root, before)
+  }
+
+  async function requireRoot(session: string): Promise<string> {
+    const root = await rootOf(session)
+    if (root === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
+    return root
+  }
+
+  return {
+    async start({ id, ...request }) {
+      const { head } = await readHead(id, readKeys)
+      if (head?.sessions[id] !== undefined) return send(id, { kind: 'resume', session: id })
+      const order = await packOrder({ kind: 'start', request })
+      // Messages may be sent before a worker has begun.
+      await ingress.call(names.index, id, 'put', id)
+      const version = head?.version ?? 0
+      // A failed start may be repeated.
+      await ingress.send(names.trees, id, 'run', order, `start-${id}-${version}`)
+      rests.watch(id, version)
+    },
+    async tell(session, work) {
+      const root = await rootOf(session)
+      if (root === undefined) return 'missing'
+      await send(root, { kind: 'tell', session, work }, `tell-${session}-${work.message}`)
+      return 'queued'
+    },
+    async resume(session, changes) {
+      const root = await requireRoot(session)
+      if (changes === undefined) return send(root, { kind: 'resume', session })
+      const order = await packOrder({ kind: 'resume', session, options: changes })
+      const before = await versionOf(root)
+      await ingress.send(names.trees, root, 'run', order)
+      rests.watch(root, before)
+    },
+    async cancel(session, reason) {
+      const root = await rootOf(session)
+      if (root === undefined) return false
+      const stored = root === session ? await readStored(root, session, readKeys, blobs) : undefined
+      const isEnded = stored?.status === 'completed' || stored?.status === 'error'
+      if (isEnded && (await stateOf(root)).kind === 'rested') return false
+      await send(root, { kind: 'cancel', session, reason })
+      return true
+    },
+    interrupt: async (session) => send(await requireRoot(session), { kind: 'interrupt', session }),
+    async answer({ session, name }, answer) {
+      await send(await requireRoot(session), { kind: 'answer', session, name, answer })
+    },
+    edit: async (session, edit) => send(await requireRoot(session), { kind: 'edit', session, ...edit }),
+    async read(session) {
+      const root = await rootOf(session)
+      if (root === undefined) return undefined
+      const isRunning = (await stateOf(root)).kind === 'running'
+      const stored = await readStored(root, session, readKeys, blobs)
+      return stored && { ...stored, isRunning }
+    },
+    async refresh(session) {
+      const root = await requireRoot(session)
+      const before = await versionOf(root)
+      if ((await stateOf(root)).kind !== 'running') return
+      await send(root, { kind: 'archive' })
+      await rests.until(async () => (await versionOf(root)) > before)
+    },
+    async sessions(root) {
+      return Object.keys((await readHead(root, readKeys)).head?.sessions ?? {})
+    },
+    rootOf,
+    async state(session) {
+      const root = await rootOf(session)
+      return root === undefined ? { kind: 'absent' } : stateOf(root)
+    },
+    onRest: (listener) => rests.listen(listener),
+    watch: (root) => rests.watch(root),
+    close: () => rests.close(),
+  }
+}

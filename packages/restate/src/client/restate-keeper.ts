@@ -1,0 +1,55 @@
+import type { Answer, QuestionId, ResumeOptions, StartRequest, Work } from '@cadre/core'
+import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-order.ts'
+
+/**
+ * Sends orders to the workers of one place, through the ingress of a Restate server. It runs no sessions and does not load the SDK.
+ *
+ * 1. A method that sends an order resolves when the server has stored it durably, not when a worker has carried it out. The server
+ *    delivers the orders of one tree in order.
+ * 2. Every order is safe to repeat: `start` by the session id, `tell` by `work.message`, `answer` because the first answer applies.
+ * 3. A method rejects with a `CadreError` of code `backend` if the server cannot be reached, with the address and the fix.
+ * 4. `read` returns the archive, which is up to date when a tree rests. `refresh` first asks a running tree to archive its record.
+ */
+export interface RestateKeeper {
+  /** Starts a tree, or resumes it if the session exists. The result of the run is in `state`, including a failed start. */
+  start(request: StartRequest & { readonly id: string }): Promise<void>
+  /** Sends a message to a session that is running, waiting or ended. Resolves to `missing` if the session does not exist. */
+  tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
+  /** Resumes the tree of a session. Has no effect if it is running. */
+  resume(session: string, options?: Omit<ResumeOptions, 'work'>): Promise<void>
+  /** Ends a session and everything below it permanently. Returns false if the session does not exist or has ended. */
+  cancel(session: string, reason: string): Promise<boolean>
+  /** Aborts the reply that a session is receiving. */
+  interrupt(session: string): Promise<void>
+  /** Answers a question and resumes the tree. Rejects with `not_found` if the session does not exist. */
+  answer(question: QuestionId, answer: Answer): Promise<void>
+  /** Replaces a session's record by what a person wrote. A running session continues with it in its next round. */
+  edit(session: string, edit: SessionEdit): Promise<void>
+  read(session: string): Promise<ReadSession | undefined>
+  /** Asks the tree to archive its record, and resolves when it has or when the tree rests. */
+  refresh(session: string): Promise<void>
+  /** The ids of all archived sessions of a tree. */
+  sessions(root: string): Promise<readonly string[]>
+  rootOf(session: string): Promise<string | undefined>
+  /** The state of the tree of a session. */
+  state(session: string): Promise<TreeState>
+  /**
+   * Calls `listener` when a tree that this keeper started, resumed or sent a message to rests. Another process may do the same. After a
+   * restart, call `watch` for the trees whose outcome you still need. Returns a function that removes the listener.
+   */
+  onRest(listener: (root: string, result: TreeResult) => void): () => void
+  watch(root: string): void
+  /** Stops watching. Orders that were sent remain with the server. */
+  close(): void
+}
+
+export interface RestateKeeperOptions {
+  /** The address of the server's ingress, such as `http://127.0.0.1:8080`. */
+  readonly ingress: string
+  /** The place whose workers receive the orders: letters, digits and hyphens. */
+  readonly place: string
+  /** Added to requests, for an ingress behind a proxy that requires a token. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** How often `onRest` asks for the state of a watched tree, in milliseconds. Default: 500. */
+  readonly pollInterval?: number
+}

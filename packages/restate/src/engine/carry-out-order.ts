@@ -1,0 +1,117 @@
+import {
+  answerDrafts,
+  answerIn,
+  CadreError,
+  type Engine,
+  isAsked,
+  type Orchestrator,
+  type Report,
+  type StoredSession,
+} from '@cadre/core'
+import type { TreeLog } from '../log/tree-log.ts'
+import type { TreeMessage, TreeOrder, TreeResult } from '../tree-order.ts'
+import { recordEdit } from './record-edit.ts'
+
+export interface OrderHost {
+  readonly log: TreeLog
+  readonly engine: Engine
+  readonly orchestrator: Orchestrator
+  readonly endSession: (engine: Engine, session: StoredSession, reason: string) => Promise<void>
+  /** The ids of all sessions of the tree. */
+  readonly ids: () => readonly string[]
+  /** The result of the last run. */
+  readonly previous: TreeResult | undefined
+}
+
+/** Runs a tree as ordered. A later life repeats the order, so it continues if the order has already begun. */
+export async function carryOutOrder(
+  order: Exclude<TreeOrder, { kind: 'lend' }>,
+  host: OrderHost,
+  signal: AbortSignal,
+): Promise<TreeResult> {
+  const { log, orchestrator } = host
+  const { root } = log
+  switch (order.kind) {
+    case 'start':
+      if (log.has(root)) return orchestrator.resume(root, {}, signal)
+      // An earlier life cannot have created it in another tree, and the log of this one does not have it.
+      return orchestrator.start({ ...order.request, id: root }, signal)
+    case 'resume':
+      return orchestrator.resume(order.session, order.options ?? {}, signal)
+    case 'message':
+      return wake(order.message, host, signal)
+  }
+}
+
+/** The session to resume if the order has to continue in another invocation. */
+export function sessionOf(order: TreeOrder, root: string): string {
+  if (order.kind === 'resume') return order.session
+  // A message may wake a child of a finished run.
+  return order.kind === 'message' && order.message.kind === 'tell' ? order.message.session : root
+}
+
+/** Delivers a message to a tree that is not running. */
+async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal): Promise<TreeResult> {
+  const { log, orchestrator, previous } = host
+  switch (message.kind) {
+    case 'answer':
+      await recordAnswer(log, message)
+      return orchestrator.resume(log.root, {}, signal)
+    case 'tell':
+      return orchestrator.resume(message.session, { work: message.work }, signal)
+    case 'resume':
+      return orchestrator.resume(message.session, {}, signal)
+    case 'cancel':
+      return endBelow(message, host, signal)
+    case 'edit':
+      await recordEdit(log, message)
+      return previous ?? { kind: 'continued' }
+    case 'interrupt':
+    case 'archive':
+      return previous ?? { kind: 'continued' }
+  }
+}
+
+/** Records an answer, unless the question has one. The answer may be a vote. */
+export async function recordAnswer(
+  log: TreeLog,
+  { session, name, answer }: Extract<TreeMessage, { kind: 'answer' }>,
+): Promise<void> {
+  const entries = (await log.load(session))?.entries ?? []
+  if (!isAsked(entries, name))
+    throw new CadreError('not_found', `session ${session} is not waiting for an answer to ${name}.`)
+  if (answerIn(entries, name) !== undefined) return
+  const drafts = answerDrafts(entries, name, answer)
+  if (drafts.length > 0) log.record(session, drafts)
+}
+
+/** Ends a session of a tree that is not running, and all sessions below it. */
+async function endBelow(
+  { session, reason }: Extract<TreeMessage, { kind: 'cancel' }>,
+  host: OrderHost,
+  signal: AbortSignal,
+): Promise<TreeResult> {
+  const { log, engine, endSession, orchestrator, previous } = host
+  const open: StoredSession[] = []
+  for (const id of host.ids()) {
+    const stored = await log.stored(id)
+    if (stored !== undefined && (stored.status === 'active' || stored.status === 'sleeping'))
+      open.push(stored)
+  }
+  const isBelow = (one: StoredSession): boolean => {
+    if (one.spec.id === session) return true
+    const parent = open.find(({ spec }) => spec.id === one.spec.parent?.session)
+    return parent !== undefined && isBelow(parent)
+  }
+  // Children first: a parent ends after the sessions below it.
+  const ending = open.filter(isBelow).sort((a, b) => b.spec.depth - a.spec.depth)
+  for (const stored of ending) await endSession(engine, stored, reason)
+  if (session !== log.root) return orchestrator.resume(log.root, {}, signal)
+  const report = reportIn(await log.stored(session))
+  return report === undefined ? (previous ?? { kind: 'continued' }) : { kind: 'report', report }
+}
+
+function reportIn(stored: StoredSession | undefined): Report | undefined {
+  const ended = stored?.entries.findLast((entry) => entry.role === 'event' && entry.type === 'session.ended')
+  return ended?.role === 'event' ? (ended['report'] as unknown as Report) : undefined
+}

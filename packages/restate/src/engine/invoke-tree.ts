@@ -1,0 +1,141 @@
+import type { ObjectContext, RestatePromise, Serde } from '@restatedev/restate-sdk'
+import type { Sdk } from '../load-sdk.ts'
+import { Archive, type ArchiveHead, type ArchiveWriter, headKey } from '../log/archive.ts'
+import type { Packed } from '../log/packed.ts'
+import type { PackedItem } from '../log/packed-item.ts'
+import { type StoredTreeState, stateKey } from '../log/read-archive.ts'
+import { TreeLog, type TreeLogOptions } from '../log/tree-log.ts'
+import type { PlaceNames } from '../place-names.ts'
+import type { TreeOrder, TreeResult } from '../tree-order.ts'
+import type { IndexHandlers, MessageHandlers, TreeHandlers } from '../worker/handlers.ts'
+import { pumpLog } from './pump-log.ts'
+
+/** One attempt of an invocation, as its engine sees it. */
+export interface TreeAttempt {
+  readonly log: TreeLog
+  readonly archive: Archive
+  readonly order: Packed<TreeOrder>
+  readonly previous: Packed<TreeResult> | undefined
+  /** Aborts when the invocation is cancelled through the server. */
+  readonly cancelled: AbortSignal
+  /** Called when a message has arrived. */
+  onMessage: () => void
+}
+
+export interface AttemptHost {
+  readonly sdk: Sdk
+  readonly names: PlaceNames
+  /** Stands before each key, so that several homes can share a place. */
+  readonly scope: string
+  readonly logOptions: Pick<TreeLogOptions, 'clock' | 'blobs' | 'read' | 'fresh' | 'blobLimit'>
+  /** The log is live: the tree can run. */
+  live(attempt: TreeAttempt): void
+  /** Items are durable. */
+  flushed(attempt: TreeAttempt, items: Parameters<NonNullable<TreeLogOptions['flushed']>>[0]): void
+  /** The invocation has ended, or this life of it. */
+  over(attempt: TreeAttempt, isClosed: boolean): void
+}
+
+const text: Serde<string> = {
+  contentType: 'application/json',
+  serialize: (json) => new TextEncoder().encode(json),
+  deserialize: (bytes) => new TextDecoder().decode(bytes),
+}
+
+/** Runs one attempt of an exclusive invocation. The journal of the invocation is the log of the tree. */
+export async function invokeTree(
+  ctx: ObjectContext,
+  order: Packed<TreeOrder>,
+  host: AttemptHost,
+): Promise<void> {
+  const { sdk, names, scope } = host
+  const root = ctx.key.slice(scope.length)
+  const archive = new Archive(await ctx.get<ArchiveHead>(headKey))
+  const state = await ctx.get<StoredTreeState>(stateKey)
+  ctx.set(stateKey, { kind: 'running' } satisfies StoredTreeState)
+  const cancel = new AbortController()
+  const log: TreeLog = new TreeLog({
+    ...host.logOptions,
+    root,
+    archive,
+    goLive: () => host.live(attempt),
+    flushed: (items) => host.flushed(attempt, items),
+  })
+  const attempt: TreeAttempt = {
+    log,
+    archive,
+    order,
+    previous: state?.kind === 'rested' ? state.result : undefined,
+    cancelled: cancel.signal,
+    onMessage: () => {},
+  }
+  ctx.request().attemptCompletedSignal.addEventListener('abort', () => log.die(), { once: true })
+  let listener: { id: string; promise: RestatePromise<Packed<TreeOrder>> } | undefined
+  const pumping = pumpLog(ctx, {
+    sdk,
+    log,
+    cancelled: () => cancel.abort(),
+    listen() {
+      listener = ctx.awakeable<Packed<TreeOrder>>()
+      ctx.objectSendClient<MessageHandlers>({ name: names.messages }, ctx.key).listen(listener.id)
+      return listener.promise
+    },
+    message(n, message) {
+      log.arrived = n
+      if (!log.heard.has(n)) log.unheard.set(n, message)
+      attempt.onMessage()
+    },
+    command: (item) => command(ctx, { item, archive, names, scope, root }),
+  })
+  const lost = new Promise<never>((_, reject) => {
+    const giveUp = () => reject(new sdk.RetryableError('this worker gave the tree up', { retryAfter: 1 }))
+    log.lost.addEventListener('abort', giveUp, { once: true })
+  })
+  // Either may reject after the other has decided.
+  lost.catch(() => {})
+  pumping.catch(() => {})
+  try {
+    const { result, isListening, orders } = await Promise.race([pumping, lost])
+    const again = (message: Packed<TreeOrder>) =>
+      ctx.objectSendClient<TreeHandlers>({ name: names.trees }, ctx.key).run(message)
+    for (const one of orders) again(one)
+    if (isListening && listener !== undefined) {
+      const messages = ctx.objectClient<MessageHandlers>({ name: names.messages }, ctx.key)
+      // A message was on its way.
+      if (!(await messages.unlisten(listener.id))) again(await listener.promise)
+    }
+    await archive.write(stateWriter(ctx))
+    ctx.set(stateKey, { kind: 'rested', result } satisfies StoredTreeState)
+    host.over(attempt, true)
+  } catch (error) {
+    log.die()
+    host.over(attempt, false)
+    throw error
+  }
+}
+
+interface CommandParts {
+  readonly item: PackedItem
+  readonly archive: Archive
+  readonly names: PlaceNames
+  readonly scope: string
+  readonly root: string
+}
+
+async function command(ctx: ObjectContext, parts: CommandParts): Promise<void> {
+  const { item, archive, names, scope, root } = parts
+  const isNew = archive.apply(item)
+  if (item.t === 'archive') return archive.write(stateWriter(ctx))
+  if (!isNew || item.t !== 'open') return
+  const index = (id: string) => ctx.objectSendClient<IndexHandlers>({ name: names.index }, scope + id)
+  if (item.id !== root) index(item.id).put(root)
+  if (item.charged !== undefined) index(item.charged).charge(item.id)
+}
+
+function stateWriter(ctx: ObjectContext): ArchiveWriter {
+  return {
+    set: (key, json) => ctx.set(key, json, text),
+    clear: (key) => ctx.clear(key),
+    get: (key) => ctx.get(key, text),
+  }
+}

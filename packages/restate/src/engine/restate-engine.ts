@@ -1,0 +1,312 @@
+/**
+ * Owns the logs of the trees that run in this process. Called by core, through the engine port, and by the invocations of trees.
+ *
+ * 1. A tree has at most one live log here. A new life waits until an earlier one in this process has stopped its tools.
+ * 2. The invocation is the lease: the server runs one for each tree at a time. An attempt that the server gives up loses its log.
+ * 3. A tree that has just rested is read from memory until the server shows what was archived.
+ */
+import {
+  type Answer,
+  answerIn,
+  CadreError,
+  type Clock,
+  type Engine,
+  type Report,
+  type SessionSpec,
+  type StoredSession,
+  stopGrace,
+} from '@cadre/core'
+import { isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
+import type { ObjectContext } from '@restatedev/restate-sdk'
+import { type Blobs, createBlobs } from '../blobs.ts'
+import { Ingress } from '../ingress.ts'
+import type { Sdk } from '../load-sdk.ts'
+import type { LogItem } from '../log/log-item.ts'
+import type { Packed } from '../log/packed.ts'
+import { type ReadKeys, readHead, readStored } from '../log/read-archive.ts'
+import type { TreeLog } from '../log/tree-log.ts'
+import { type PlaceNames, placeNames } from '../place-names.ts'
+import type { TreeOrder } from '../tree-order.ts'
+import type { IndexEntry } from '../worker/handlers.ts'
+import { defaultWorkerLimits, type WorkerLimits } from '../worker/worker-options.ts'
+import { recordAnswer } from './carry-out-order.ts'
+import { type AttemptHost, invokeTree, type TreeAttempt } from './invoke-tree.ts'
+import { LentTrees } from './lent-trees.ts'
+import type { OrderRunner } from './order-runner.ts'
+import { OrderedTree } from './ordered-tree.ts'
+import { TreeRun, type TreeRunHost } from './tree-run.ts'
+
+export interface RestateEngineOptions {
+  readonly sdk: Sdk
+  readonly clock: Clock
+  readonly ingress: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly place: string
+  readonly scope?: string
+  readonly limits?: Partial<WorkerLimits>
+  /** Replaces the identity of this process, for tests. */
+  readonly identity?: Partial<ProcessIdentity>
+  readonly project?: (root: string, items: readonly LogItem[]) => void
+  readonly onTree?: (root: string, isRunning: boolean) => void
+  readonly report?: (message: string) => void
+}
+
+export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
+  readonly sdk: Sdk
+  readonly names: PlaceNames
+  readonly scope: string
+  readonly limits: WorkerLimits
+  readonly lent: LentTrees
+  readonly report: (message: string) => void
+  readonly blobs: Blobs
+  orders: OrderRunner | undefined
+  isClosed = false
+  isDraining = false
+  readonly #options: RestateEngineOptions
+  readonly #ingress: Ingress
+  readonly #self: ProcessIdentity
+  readonly #held = new Map<string, TreeAttempt>()
+  readonly #rested = new Map<string, TreeAttempt>()
+  readonly #trees = new Map<TreeLog, OrderedTree>()
+  readonly #unwinding = new Map<string, Promise<void>>()
+  readonly #alone = new WeakMap<TreeLog, Promise<void>>()
+  readonly #children = new Map<string, Promise<Report>>()
+  #idle: (() => void)[] = []
+  #runner: (spec: SessionSpec) => Promise<Report> = () =>
+    Promise.reject(new Error('unreachable: no runner is attached'))
+
+  constructor(options: RestateEngineOptions) {
+    this.#options = options
+    this.sdk = options.sdk
+    this.names = placeNames(options.place)
+    this.scope = options.scope ?? ''
+    this.limits = { ...defaultWorkerLimits, ...options.limits }
+    this.report = options.report ?? (() => {})
+    this.#ingress = new Ingress({
+      url: options.ingress,
+      ...(options.headers && { headers: options.headers }),
+    })
+    this.blobs = createBlobs(this.#ingress, this.names.blobs)
+    this.#self = thisProcess(options.identity)
+    this.lent = new LentTrees((root) =>
+      this.#ingress.send(this.names.trees, this.scope + root, 'run', [{ kind: 'lend' }]),
+    )
+  }
+
+  get logOptions(): AttemptHost['logOptions'] {
+    const { fresh, blob } = this.limits
+    return { clock: this.#options.clock, blobs: this.blobs, read: this.#read, fresh, blobLimit: blob }
+  }
+
+  // The engine port.
+
+  attach(runner: (spec: SessionSpec) => Promise<Report>): void {
+    this.#runner = runner
+  }
+
+  async open(spec: SessionSpec): Promise<TreeRun> {
+    return this.#withLog(spec.root, async (log) => {
+      if ((await log.load(spec.id)) === undefined) log.add({ t: 'open', spec: withoutFallback(spec) })
+      this.#trees.get(log)?.opened()
+      return new TreeRun(log, spec, this)
+    })
+  }
+
+  async read(id: string): Promise<StoredSession | undefined> {
+    for (const { log } of this.#held.values()) if (log.has(id)) return log.stored(id)
+    for (const [root, { log, archive }] of this.#rested) {
+      const { head } = await readHead(root, this.#read)
+      if (head !== undefined && head.version >= archive.version) this.#rested.delete(root)
+      else if (log.isLoaded(id)) return log.stored(id)
+    }
+    const root = await this.rootOf(id)
+    return root === undefined ? undefined : readStored(root, id, this.#read, this.blobs)
+  }
+
+  async charged(root: string): Promise<readonly string[]> {
+    const { charged } = await this.#indexOf(root)
+    const here = [...this.#held.values()].flatMap(({ log }) =>
+      [...log.loaded()].flatMap(([id, { spec }]) =>
+        spec.parent === undefined && spec.limits.charged?.root === root ? [id] : [],
+      ),
+    )
+    return [...new Set([...charged, ...here])].toSorted()
+  }
+
+  /** Finds the tree of a session that rests. */
+  async rootOf(id: string): Promise<string | undefined> {
+    const { head } = await readHead(id, this.#read)
+    return head === undefined ? ((await this.#indexOf(id)).root ?? undefined) : id
+  }
+
+  /** Records an answer to a question of a tree that no order runs. Returns the answer that applies. */
+  async answer(session: string, name: string, answer: Answer): Promise<Answer | undefined> {
+    const stored = await this.read(session)
+    const root = stored?.spec.root ?? session
+    return this.#withLog(root, async (log) => {
+      await recordAnswer(log, { kind: 'answer', session, name, answer })
+      await log.safe()
+      return answerIn(log.session(session).entries, name)
+    })
+  }
+
+  // For runs of sessions.
+
+  /** A running child is not started again: a second call gets the same report. */
+  spawn(spec: SessionSpec): Promise<Report> {
+    let report = this.#children.get(spec.id)
+    if (report === undefined) {
+      report = this.#runner(spec).finally(() => this.#children.delete(spec.id))
+      this.#children.set(spec.id, report)
+    }
+    return report
+  }
+
+  entered(log: TreeLog, session: string, isOpen: boolean): void {
+    this.lent.entered(log, session, isOpen)
+  }
+
+  /** Earlier processes of the invocation may still act until they notice the loss, unless they are known to have ended. */
+  alone(log: TreeLog): Promise<void> {
+    let alone = this.#alone.get(log)
+    if (alone === undefined) {
+      const mayAct = log.lives.some((life) => life.token !== this.#self.token && !this.#hasEnded(life))
+      // A cut-off worker notices within twice `fresh`, by its pings to the server.
+      const wait = 2 * this.limits.fresh + stopGrace
+      alone = mayAct
+        ? new Promise((resolve) => void this.#options.clock.after(wait, resolve))
+        : Promise.resolve()
+      this.#alone.set(log, alone)
+    }
+    return alone
+  }
+
+  // For invocations.
+
+  async invoke(ctx: ObjectContext, order: Packed<TreeOrder>): Promise<void> {
+    if (this.isClosed || this.isDraining)
+      throw new this.sdk.RetryableError('this worker accepts no trees', { retryAfter: 50 })
+    await invokeTree(ctx, order, this)
+  }
+
+  live(attempt: TreeAttempt): void {
+    void this.#live(attempt).catch((error: unknown) => {
+      if (!attempt.log.isDead) this.report(`cannot run ${attempt.log.root}: ${String(error)}`)
+      attempt.log.die()
+    })
+  }
+
+  flushed({ log }: TreeAttempt, items: readonly LogItem[]): void {
+    this.#options.project?.(log.root, items)
+    if (log.bytes > this.limits.rollOver) this.#trees.get(log)?.moveOn()
+  }
+
+  over(attempt: TreeAttempt, isClosed: boolean): void {
+    const { log } = attempt
+    const { root } = log
+    if (this.#held.get(root) === attempt) {
+      this.#held.delete(root)
+      this.#options.onTree?.(root, false)
+    }
+    if (isClosed && log.isLive) this.#rested.set(root, attempt)
+    if (isClosed) this.lent.closed(root)
+    this.#trees.delete(log)
+    if (this.#held.size === 0) for (const idle of this.#idle.splice(0)) idle()
+  }
+
+  roots(): readonly string[] {
+    return [...this.#held.keys()]
+  }
+
+  logOf(root: string): TreeLog | undefined {
+    return this.#held.get(root)?.log
+  }
+
+  /** Moves all trees to other workers. */
+  async drain(): Promise<void> {
+    this.isDraining = true
+    for (const tree of this.#trees.values()) tree.moveOn()
+    if (this.#held.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    await this.settled()
+  }
+
+  /** Resolves when other processes can read everything that has rested here. */
+  async settled(): Promise<void> {
+    for (const [root, { archive }] of this.#rested) {
+      while (((await readHead(root, this.#read)).head?.version ?? 0) < archive.version)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      this.#rested.delete(root)
+    }
+  }
+
+  /** Gives everything up, like the end of the process. */
+  close(): void {
+    this.isClosed = true
+    for (const { log } of [...this.#held.values()]) log.die()
+  }
+
+  async #live(attempt: TreeAttempt): Promise<void> {
+    const { log } = attempt
+    const { root } = log
+    await Promise.race([
+      this.#unwinding.get(root),
+      new Promise<void>((resolve) => onAbort(log.lost, resolve)),
+    ])
+    if (log.isDead) return
+    log.add({ t: 'life', owner: this.#self })
+    this.#rested.delete(root)
+    this.#held.set(root, attempt)
+    onAbort(log.lost, () => {
+      if (this.#held.get(root) === attempt) this.over(attempt, false)
+    })
+    this.#options.onTree?.(root, true)
+    if (attempt.order[0]?.kind === 'lend') return this.lent.arrived(attempt)
+    if (this.orders === undefined) throw new Error('unreachable: this engine only lends logs')
+    const tree = new OrderedTree(attempt, {
+      ...this.orders,
+      engine: this,
+      blobs: this.blobs,
+      report: this.report,
+    })
+    this.#trees.set(log, tree)
+    const running = tree.run().finally(() => {
+      if (this.#unwinding.get(root) === running) this.#unwinding.delete(root)
+    })
+    this.#unwinding.set(root, running)
+    if (this.isDraining) tree.moveOn()
+    await running
+  }
+
+  /** A lent log stays open during the work. */
+  async #withLog<T>(root: string, work: (log: TreeLog) => Promise<T>): Promise<T> {
+    const held = this.#held.get(root)
+    const isHeld = held?.log.isClosed === false
+    // A life that was lost may still try to open a child.
+    if (!isHeld && this.orders !== undefined)
+      throw new CadreError('owned', `another process has taken over ${root}.`)
+    const { log } = isHeld ? held : await this.lent.borrow(root)
+    return this.lent.use(log, () => work(log))
+  }
+
+  readonly #read: ReadKeys = async (root, keys) =>
+    (await this.#ingress.call(this.names.trees, this.scope + root, 'read', keys)) as (string | null)[]
+
+  async #indexOf(id: string): Promise<IndexEntry> {
+    return (await this.#ingress.call(this.names.index, this.scope + id, 'get')) as IndexEntry
+  }
+
+  #hasEnded(life: ProcessIdentity): boolean {
+    const { host, space } = this.#self
+    return life.host === host && life.space === space && !isAlive(life, this.#self, 0)
+  }
+}
+
+/** Why the default model is used is not stored. */
+function withoutFallback({ insteadOf: _, ...spec }: SessionSpec): SessionSpec {
+  return spec
+}
+
+function onAbort(signal: AbortSignal, listener: () => void): void {
+  if (signal.aborted) listener()
+  else signal.addEventListener('abort', listener, { once: true })
+}

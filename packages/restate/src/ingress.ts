@@ -1,0 +1,69 @@
+import { CadreError, messageOf } from '@cadre/core'
+
+export interface IngressOptions {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Calls handlers through the HTTP ingress of a Restate server. */
+export class Ingress {
+  readonly #url: string
+  readonly #headers: Readonly<Record<string, string>>
+
+  constructor({ url, headers = {} }: IngressOptions) {
+    this.#url = url.replace(/\/+$/, '')
+    this.#headers = headers
+  }
+
+  /** Calls a handler and returns its result. */
+  call(object: string, key: string, handler: string, input?: unknown): Promise<unknown> {
+    return this.#post(`${object}/${encodeURIComponent(key)}/${handler}`, input)
+  }
+
+  /** Resolves when the server has stored the call durably. `once`: the server ignores a repeated call with the same value. */
+  async send(object: string, key: string, handler: string, input: unknown, once?: string): Promise<void> {
+    const headers = once === undefined ? {} : { 'idempotency-key': once }
+    await this.#post(`${object}/${encodeURIComponent(key)}/${handler}/send`, input, headers)
+  }
+
+  async #post(
+    path: string,
+    input: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> {
+    const body = input === undefined ? undefined : JSON.stringify(input)
+    const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(`${this.#url}/${path}`, {
+        method: 'POST',
+        headers: { ...this.#headers, ...type, ...headers },
+        ...(body !== undefined && { body }),
+      })
+      text = await response.text()
+    } catch (error) {
+      throw new CadreError(
+        'backend',
+        `cannot reach the Restate server at ${this.#url}: ${causeOf(error)}. Start it, or correct engine.ingress in config.yaml.`,
+        { cause: error },
+      )
+    }
+    if (response.status === 404) {
+      throw new CadreError(
+        'backend',
+        `the Restate server at ${this.#url} does not know ${path.split('/')[0]}. Start a worker for this place, or correct engine.place.`,
+      )
+    }
+    if (!response.ok) {
+      throw new CadreError('backend', `the Restate server answered ${response.status} to ${path}: ${text}`)
+    }
+    return text === '' ? undefined : JSON.parse(text)
+  }
+}
+
+/** `fetch` puts the reason into the cause. */
+function causeOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown }
+  return messageOf(cause ?? error)
+}

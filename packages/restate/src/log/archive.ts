@@ -1,0 +1,186 @@
+/**
+ * Owns what the archive of a tree contains, and what the journal of the current invocation adds to it. Used by the invocation only.
+ *
+ * 1. It is a function of the archive at the start and of the journal, so that a replay writes the same keys with the same values.
+ * 2. A chunk never changes after it is written. The head is written last, and chunks that it no longer lists are removed after it. A
+ *    reader that finds a chunk missing reads the head again.
+ * 3. The archive is never read into the journal: processes that need a session read its chunks through a shared handler.
+ */
+import type { Entry, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import type { Packed } from './packed.ts'
+import type { PackedItem } from './packed-item.ts'
+
+/** The key of the object's state that lists the sessions and their chunks. */
+export const headKey = 'head'
+export const specKey = (id: string): string => `spec/${id}`
+export const chunkKey = (chunk: number): string => `log/${chunk}`
+
+export interface ArchiveHead {
+  /** Increases with each write. */
+  readonly version: number
+  /** The number of the next chunk. */
+  readonly next: number
+  readonly sessions: Readonly<Record<string, ArchivedSession>>
+}
+
+export interface ArchivedSession {
+  readonly status: SessionStatus
+  readonly outcome: ReportStatus | null
+  /** The chunks with its entries, in order, and their sizes in characters. */
+  readonly chunks: readonly (readonly [chunk: number, size: number])[]
+}
+
+/** Writes keys of the object's state. */
+export interface ArchiveWriter {
+  set(key: string, json: string): void
+  clear(key: string): void
+  get(key: string): Promise<string | null>
+}
+
+/** What the archive and the journal have of a session. */
+export interface SessionParts {
+  readonly chunks: readonly number[]
+  readonly tail: readonly Packed<Entry>[]
+  /** Absent if only the archive has it. */
+  readonly spec: Packed<SessionSpec> | undefined
+  readonly status: SessionStatus
+  readonly outcome: ReportStatus | null
+}
+
+interface Session {
+  status: SessionStatus
+  outcome: ReportStatus | null
+  chunks: (readonly [number, number])[]
+  tail: Packed<Entry>[]
+  spec: Packed<SessionSpec> | undefined
+  /** Its spec has to be written. */
+  isNew: boolean
+}
+
+/** At most 1 MB, even if most characters take three bytes. */
+const chunkLimit = 320 << 10
+/** A shorter last chunk is merged with the next entries, so that a session with many short lives does not have many chunks. */
+const mergeLimit = 64 << 10
+
+export class Archive {
+  readonly #sessions = new Map<string, Session>()
+  /** Entries whose item is not complete yet. A life that was lost does not complete it. */
+  readonly #parts = new Map<string, Packed<Entry>[]>()
+  readonly #removed: number[] = []
+  /** The chunks that this invocation has written: the server may not have applied them yet. */
+  readonly written = new Map<number, string>()
+  #version: number
+  #next: number
+
+  constructor(head: ArchiveHead | null) {
+    this.#version = head?.version ?? 0
+    this.#next = head?.next ?? 0
+    for (const [id, { status, outcome, chunks }] of Object.entries(head?.sessions ?? {}))
+      this.#sessions.set(id, {
+        status,
+        outcome,
+        chunks: [...chunks],
+        tail: [],
+        spec: undefined,
+        isNew: false,
+      })
+  }
+
+  get version(): number {
+    return this.#version
+  }
+
+  ids(): readonly string[] {
+    return [...this.#sessions.keys()]
+  }
+
+  parts(id: string): SessionParts | undefined {
+    const session = this.#sessions.get(id)
+    if (session === undefined) return undefined
+    const { tail, spec, status, outcome } = session
+    return { chunks: session.chunks.map(([chunk]) => chunk), tail: [...tail], spec, status, outcome }
+  }
+
+  /** Returns true if the item opens a session that the archive does not have. */
+  apply(item: PackedItem): boolean {
+    if (item.t === 'open') {
+      const known = this.#sessions.get(item.id)
+      const session = known ?? { status: 'active', outcome: null, chunks: [], tail: [] }
+      this.#sessions.set(item.id, {
+        ...session,
+        status: 'active',
+        outcome: null,
+        spec: item.spec,
+        isNew: true,
+      })
+      return known === undefined
+    }
+    if (item.t === 'life') this.#parts.clear()
+    if (item.t === 'part') this.#parts.set(item.id, [...(this.#parts.get(item.id) ?? []), ...item.entries])
+    if (item.t !== 'add' && item.t !== 'end' && item.t !== 'edit') return false
+    const session = this.#sessions.get(item.id)
+    if (session === undefined) throw new Error(`unreachable: ${item.id} is not in the log`)
+    if (item.t === 'add')
+      for (const entry of [...this.#partsOf(item.id), ...item.entries]) session.tail.push(entry)
+    else if (item.t === 'end') Object.assign(session, { status: item.status, outcome: item.outcome })
+    else {
+      this.#removed.push(...session.chunks.map(([chunk]) => chunk))
+      session.chunks = []
+      session.tail = [...this.#partsOf(item.id), ...item.entries]
+      if (item.spec !== null) Object.assign(session, { spec: item.spec, isNew: true })
+    }
+    return false
+  }
+
+  #partsOf(id: string): readonly Packed<Entry>[] {
+    const parts = this.#parts.get(id) ?? []
+    this.#parts.delete(id)
+    return parts
+  }
+
+  /** Writes everything that the journal has added since the last write. */
+  async write(state: ArchiveWriter): Promise<void> {
+    for (const [id, session] of this.#sessions) {
+      if (session.isNew) state.set(specKey(id), JSON.stringify(session.spec))
+      session.isNew = false
+      if (session.tail.length > 0) await this.#writeTail(session, state)
+    }
+    this.#version += 1
+    const sessions = Object.fromEntries(
+      [...this.#sessions].map(([id, { status, outcome, chunks }]) => [id, { status, outcome, chunks }]),
+    )
+    const head: ArchiveHead = { version: this.#version, next: this.#next, sessions }
+    state.set(headKey, JSON.stringify(head))
+    for (const chunk of this.#removed.splice(0)) state.clear(chunkKey(chunk))
+  }
+
+  async #writeTail(session: Session, state: ArchiveWriter): Promise<void> {
+    const texts = session.tail.map((entry) => JSON.stringify(entry))
+    session.tail = []
+    const [last, size] = session.chunks.at(-1) ?? []
+    if (last !== undefined && size !== undefined && size < mergeLimit) {
+      const before = this.written.get(last) ?? (await state.get(chunkKey(last))) ?? '[]'
+      session.chunks.pop()
+      this.#removed.push(last)
+      if (before !== '[]') texts.unshift(before.slice(1, -1))
+    }
+    let chunk: string[] = []
+    let length = 0
+    const flush = () => {
+      if (chunk.length === 0) return
+      const json = `[${chunk.join()}]`
+      const number = this.#next++
+      state.set(chunkKey(number), json)
+      this.written.set(number, json)
+      session.chunks.push([number, json.length])
+      chunk = []
+      length = 0
+    }
+    for (const text of texts) {
+      if (length + text.length > chunkLimit) flush()
+      chunk.push(text)
+      length += text.length
+    }
+    flush()
+  }
+}

@@ -1,0 +1,44 @@
+import type { Entry, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
+import type { ProcessIdentity } from '@cadre/disk'
+import type { TreeOrder, TreeResult } from '../tree-order.ts'
+import type { Packed } from './packed.ts'
+
+/** One record in the log of a tree. Its position is its place in the journal of the invocation. */
+export type LogItem =
+  /** A process starts to run the tree. */
+  | { readonly t: 'life'; readonly owner: ProcessIdentity }
+  /** A new session, or one that becomes active again. */
+  | { readonly t: 'open'; readonly spec: SessionSpec }
+  | { readonly t: 'add'; readonly id: string; readonly entries: readonly Entry[] }
+  | {
+      readonly t: 'end'
+      readonly id: string
+      readonly status: SessionStatus
+      readonly outcome: ReportStatus | null
+    }
+  /** A person has replaced the record of a session. */
+  | {
+      readonly t: 'edit'
+      readonly id: string
+      readonly entries: readonly Entry[]
+      readonly summary: string
+      readonly systemPrompt?: string
+    }
+  /** From here on, the tree waits for message number `n`. */
+  | { readonly t: 'listen'; readonly n: number }
+  /** Message number `n` has taken effect. */
+  | { readonly t: 'heard'; readonly n: number }
+  /** Its acknowledgement proves that this process still runs the tree. */
+  | { readonly t: 'alive' }
+  /** Writes the archive. */
+  | { readonly t: 'archive' }
+  /**
+   * The last item. It contains everything that decides the commands on the way out, because messages that arrive in the meantime must not
+   * change them: whether a message is still awaited, and the orders to send: messages that had no effect, and what runs next.
+   */
+  | {
+      readonly t: 'close'
+      readonly result: TreeResult
+      readonly isListening: boolean
+      readonly orders: readonly Packed<TreeOrder>[]
+    }

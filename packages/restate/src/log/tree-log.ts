@@ -1,0 +1,311 @@
+/**
+ * Owns the record of a tree while one process runs it: what earlier lives recorded, and what this one adds. Runs of sessions add to it; the
+ * invocation takes batches from it and acknowledges them. It does not know Restate.
+ *
+ * 1. One batch is in flight at a time. Everything that is added in the meantime becomes the next batch.
+ * 2. `safe` resolves when the server has everything that was added before.
+ * 3. A process may have been suspended between sending a batch and reading its acknowledgement, while the server gave the tree to another
+ *    one. An acknowledgement that takes longer than `fresh` is confirmed by another batch before `safe` resolves.
+ * 4. Once the log is dead, nothing is added, and everyone who waits is rejected: another life continues from what is safe.
+ */
+import {
+  CadreError,
+  type Clock,
+  type Draft,
+  type Entry,
+  type ReportStatus,
+  type SessionSpec,
+  type SessionStatus,
+  type StoredSession,
+} from '@cadre/core'
+import type { ProcessIdentity } from '@cadre/disk'
+import type { Blobs } from '../blobs.ts'
+import type { TreeOrder } from '../tree-order.ts'
+import type { Archive } from './archive.ts'
+import { type Batch, createBatch, itemsOf } from './batch.ts'
+import type { LogItem } from './log-item.ts'
+import type { Packed } from './packed.ts'
+import { type PackedItem, packItem } from './packed-item.ts'
+import { type ReadKeys, readParts } from './read-archive.ts'
+import { retryUntil } from './retry-until.ts'
+
+export interface TreeLogOptions {
+  readonly root: string
+  readonly archive: Archive
+  readonly clock: Clock
+  readonly blobs: Blobs
+  readonly read: ReadKeys
+  readonly fresh: number
+  /** Texts with more characters become blobs. */
+  readonly blobLimit: number
+  /** Called when everything that earlier lives recorded has been read: the tree can run. */
+  readonly goLive: () => void
+  /** Receives what is safe, in order. */
+  readonly flushed?: (items: readonly LogItem[]) => void
+}
+
+export interface LoadedSession {
+  spec: SessionSpec
+  status: SessionStatus
+  outcome: ReportStatus | null
+  entries: Entry[]
+  /** What a person has changed since the session last asked. */
+  change: string | undefined
+}
+
+interface ReadyItem {
+  readonly packed: PackedItem
+  readonly item?: LogItem
+}
+
+interface Waiter {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+  at: number
+}
+
+export class TreeLog {
+  readonly root: string
+  readonly clock: Clock
+  /** The processes that ran the tree earlier in this invocation. */
+  readonly lives: ProcessIdentity[] = []
+  /** Messages that have not taken effect, by their number. */
+  readonly unheard = new Map<number, Packed<TreeOrder>>()
+  readonly heard = new Set<number>()
+  /** The number of the last message that is awaited, and of the last one that has arrived. */
+  listening = 0
+  arrived = 0
+  isClosed = false
+  isLive = false
+  /** The size of the journal in bytes. */
+  bytes = 0
+  /** How many acknowledgements had to be confirmed. */
+  confirmed = 0
+  readonly #options: TreeLogOptions
+  readonly #life = new AbortController()
+  readonly lost: AbortSignal = this.#life.signal
+  readonly #sessions = new Map<string, LoadedSession>()
+  readonly #loading = new Map<string, Promise<LoadedSession | undefined>>()
+  #pending: LogItem[] = []
+  /** Packed items that are to be written. The last one of each item has the item. */
+  readonly #ready: ReadyItem[] = []
+  #inFlight: readonly ReadyItem[] | undefined
+  #sentAt = { wall: 0, steady: 0 }
+  #take: (() => void) | undefined
+  #waiters: Waiter[] = []
+  #added = 0
+  #safe = 0
+
+  constructor(options: TreeLogOptions) {
+    this.root = options.root
+    this.clock = options.clock
+    this.#options = options
+  }
+
+  get isDead(): boolean {
+    return this.lost.aborted
+  }
+
+  /** The sessions that are loaded. */
+  loaded(): IterableIterator<[string, LoadedSession]> {
+    return this.#sessions.entries()
+  }
+
+  isLoaded(id: string): boolean {
+    return this.#sessions.has(id)
+  }
+
+  has(id: string): boolean {
+    return this.#sessions.has(id) || this.#options.archive.parts(id) !== undefined
+  }
+
+  /** Reads a session from the archive, unless it is loaded. */
+  async load(id: string): Promise<LoadedSession | undefined> {
+    const known = this.#sessions.get(id)
+    if (known !== undefined) return known
+    let loading = this.#loading.get(id)
+    if (loading === undefined) {
+      loading = this.#read(id).finally(() => this.#loading.delete(id))
+      this.#loading.set(id, loading)
+    }
+    return loading
+  }
+
+  session(id: string): LoadedSession {
+    const session = this.#sessions.get(id)
+    if (session === undefined) throw new Error(`unreachable: session ${id} is not loaded`)
+    return session
+  }
+
+  async stored(id: string): Promise<StoredSession | undefined> {
+    const session = await this.load(id)
+    if (session === undefined) return undefined
+    const { spec, status, outcome, entries } = session
+    const updated = entries.at(-1)?.timestamp ?? spec.created
+    return { spec, status, outcome: outcome ?? undefined, updated, entries: [...entries] }
+  }
+
+  record(id: string, drafts: readonly Draft[]): readonly Entry[] {
+    const timestamp = new Date(this.clock.now()).toISOString()
+    let seq = this.session(id).entries.at(-1)?.seq ?? 0
+    const entries = drafts.map((draft) => ({ ...draft, seq: ++seq, timestamp }) as Entry)
+    this.add({ t: 'add', id, entries })
+    return entries
+  }
+
+  add(item: LogItem): void {
+    this.requireLife()
+    if (this.isClosed) throw new Error(`unreachable: the log of ${this.root} is closed`)
+    this.#apply(item)
+    this.#pending.push(item)
+    this.#added += 1
+    this.#take?.()
+  }
+
+  safe(): Promise<void> {
+    if (this.isDead) return Promise.reject(this.#lossError())
+    if (this.#safe >= this.#added) return Promise.resolve()
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject, at: this.#added }))
+  }
+
+  requireLife(): void {
+    if (this.isDead) throw this.#lossError()
+  }
+
+  /** Ends this life. Called when the server has ended the attempt, or when this process gives the tree up. */
+  die(): void {
+    if (this.isDead) return
+    this.#life.abort(this.#lossError())
+    for (const { reject } of this.#waiters.splice(0)) reject(this.#lossError())
+  }
+
+  /** Returns the next batch when there is one. The first call makes the log live: everything before it was replayed. */
+  async take(): Promise<Batch> {
+    if (!this.isLive) {
+      this.isLive = true
+      this.#options.goLive()
+    }
+    await this.#somethingAdded()
+    const items = this.#pending.splice(0)
+    const { blobs, blobLimit } = this.#options
+    const specOf = (id: string) => this.#sessions.get(id)?.spec
+    const packed = await retryUntil(
+      () => Promise.all(items.map((item) => packItem(item, blobLimit, blobs, specOf))),
+      this.lost,
+    )
+    for (const [index, parts] of packed.entries())
+      for (const part of parts)
+        this.#ready.push(
+          part === parts.at(-1) ? { packed: part, item: items[index] as LogItem } : { packed: part },
+        )
+    const batch = createBatch(this.#ready.map((ready) => ready.packed))
+    this.#inFlight = this.#ready.splice(0, batch.count)
+    this.#sentAt = { wall: Date.now(), steady: performance.now() }
+    return batch
+  }
+
+  /** A batch was acknowledged, or read from the journal. Returns its items. */
+  keep(batch: Pick<Batch, 'bytes'>): readonly PackedItem[] {
+    this.bytes += batch.bytes.length
+    const sent = this.#inFlight
+    if (sent === undefined) {
+      const items = itemsOf(batch)
+      for (const item of items) this.#replay(item)
+      return items
+    }
+    this.#inFlight = undefined
+    const items = sent.flatMap(({ item }) => item ?? [])
+    this.#safe += items.length
+    this.#options.flushed?.(items)
+    if (this.#waiters.length > 0 && this.#age() > this.#options.fresh && !this.isClosed && !this.isDead) {
+      this.confirmed += 1
+      this.add({ t: 'alive' })
+      for (const waiter of this.#waiters) if (waiter.at <= this.#safe) waiter.at = this.#added
+    }
+    const ready = this.#waiters.filter(({ at }) => at <= this.#safe)
+    this.#waiters = this.#waiters.filter(({ at }) => at > this.#safe)
+    for (const { resolve } of ready) resolve()
+    return sent.map(({ packed }) => packed)
+  }
+
+  /** The wall clock continues while the machine sleeps, and the steady one is never set back. */
+  #age(): number {
+    return Math.max(Date.now() - this.#sentAt.wall, performance.now() - this.#sentAt.steady)
+  }
+
+  async #somethingAdded(): Promise<void> {
+    if (this.#pending.length === 0 && this.#ready.length === 0) {
+      await new Promise<void>((resolve) => {
+        this.#take = resolve
+      })
+      this.#take = undefined
+    }
+    // Everything that is recorded in the same turn goes together.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  async #read(id: string): Promise<LoadedSession | undefined> {
+    const { archive, read, blobs, root } = this.#options
+    const parts = archive.parts(id)
+    if (parts === undefined) return undefined
+    const stored = await retryUntil(() => readParts(root, id, parts, read, blobs, archive.written), this.lost)
+    if (stored === undefined)
+      throw new CadreError('corrupt', `the archive of ${root} at the Restate server has no record of ${id}.`)
+    const { spec, status, outcome = null, entries } = stored
+    const session = { spec, status, outcome, entries: [...entries], change: undefined }
+    this.#sessions.set(id, session)
+    return session
+  }
+
+  #replay(item: PackedItem): void {
+    if (item.t === 'life') this.lives.push(item.owner)
+    else if (item.t === 'listen') this.listening = item.n
+    else if (item.t === 'heard') this.#hear(item.n)
+    else if (item.t === 'close') this.isClosed = true
+  }
+
+  #apply(item: LogItem): void {
+    switch (item.t) {
+      case 'open': {
+        const known = this.#sessions.get(item.spec.id)
+        if (known !== undefined) Object.assign(known, { spec: item.spec, status: 'active', outcome: null })
+        else {
+          const session = { spec: item.spec, status: 'active', outcome: null, entries: [] } as const
+          this.#sessions.set(item.spec.id, { ...session, entries: [], change: undefined })
+        }
+        return
+      }
+      case 'add':
+        this.session(item.id).entries.push(...item.entries)
+        return
+      case 'end':
+        Object.assign(this.session(item.id), { status: item.status, outcome: item.outcome })
+        return
+      case 'edit': {
+        const session = this.session(item.id)
+        session.entries = [...item.entries]
+        session.change = item.summary
+        if (item.systemPrompt !== undefined)
+          session.spec = { ...session.spec, systemPrompt: item.systemPrompt }
+        return
+      }
+      case 'listen':
+        this.listening = item.n
+        return
+      case 'heard':
+        this.#hear(item.n)
+        return
+      case 'close':
+        this.isClosed = true
+    }
+  }
+
+  #hear(n: number): void {
+    this.heard.add(n)
+    this.unheard.delete(n)
+  }
+
+  #lossError(): CadreError {
+    return new CadreError('owned', `another process has taken over ${this.root}.`)
+  }
+}

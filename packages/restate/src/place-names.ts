@@ -1,0 +1,25 @@
+import { CadreError } from '@cadre/core'
+
+/** The names of a place's virtual objects at the server. */
+export interface PlaceNames {
+  /** One object per tree: its log and its archive. */
+  readonly trees: string
+  /** One object per tree: delivers messages to it. */
+  readonly messages: string
+  /** One object per session: the root of its tree. */
+  readonly index: string
+  /** One object per part of a blob. */
+  readonly blobs: string
+}
+
+export function placeNames(place: string): PlaceNames {
+  // The server rejects other names, and names that start with `restate`.
+  if (!/^[a-z0-9][a-z0-9-]{0,62}$/i.test(place)) {
+    throw new CadreError(
+      'configuration',
+      `engine.place ${JSON.stringify(place)} is not valid. Use up to 63 letters, digits and hyphens.`,
+    )
+  }
+  const trees = `cadre-${place}`
+  return { trees, messages: `${trees}-messages`, index: `${trees}-index`, blobs: `${trees}-blobs` }
+}

@@ -1,0 +1,66 @@
+import type {
+  Answer,
+  Entry,
+  ErrorCode,
+  ResumeOptions,
+  RunResult,
+  StartRequest,
+  StoredSession,
+  Work,
+} from '@cadre/core'
+
+/**
+ * An order to run a tree, as plain data. A worker may receive an order several times, because a later attempt repeats it, so every order
+ * must be safe to repeat.
+ */
+export type TreeOrder =
+  /** Starts the tree, or resumes it if it exists. */
+  | { readonly kind: 'start'; readonly request: StartRequest }
+  | { readonly kind: 'resume'; readonly session: string; readonly options?: Omit<ResumeOptions, 'work'> }
+  /** Delivers a message to a tree that is not running. */
+  | { readonly kind: 'message'; readonly message: TreeMessage }
+  /** The process that sends the order runs the orchestrator itself and only needs the log. */
+  | { readonly kind: 'lend' }
+
+/** A message to a tree. It reaches the tree while it runs, and otherwise wakes it. */
+export type TreeMessage =
+  | { readonly kind: 'answer'; readonly session: string; readonly name: string; readonly answer: Answer }
+  /** `work.message` must be set: a session receives each message id once. */
+  | { readonly kind: 'tell'; readonly session: string; readonly work: Work }
+  | { readonly kind: 'resume'; readonly session: string }
+  /** Ends a session and everything below it permanently. */
+  | { readonly kind: 'cancel'; readonly session: string; readonly reason: string }
+  | { readonly kind: 'interrupt'; readonly session: string }
+  | ({ readonly kind: 'edit'; readonly session: string } & SessionEdit)
+  /** Writes the record to the archive now, so that other processes can read it. */
+  | { readonly kind: 'archive' }
+
+/** A person's change to a session's record, such as an edit of its session file. */
+export interface SessionEdit {
+  /** The whole new record. */
+  readonly entries: readonly Entry[]
+  /**
+   * The number of the last entry of the record that the person edited. If the session has recorded more since, an edit that only appends
+   * is appended to the current record, and any other edit is rejected.
+   */
+  readonly base: number
+  readonly systemPrompt?: string
+  /** One sentence for the session's record. */
+  readonly summary: string
+}
+
+/** How an order ended. */
+export type TreeResult =
+  | RunResult
+  | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
+  /** The tree continues in another invocation. */
+  | { readonly kind: 'continued' }
+
+export type TreeState =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'running' }
+  /** The result of the last run. */
+  | { readonly kind: 'rested'; readonly result: TreeResult }
+
+/** A session as the archive has it. `isRunning`: its tree runs, so the record may be longer. */
+export type ReadSession = StoredSession & { readonly isRunning: boolean }

@@ -1,0 +1,111 @@
+import type {
+  ObjectContext,
+  ObjectSharedContext,
+  RetryPolicy,
+  Serde,
+  ServiceDefinition,
+} from '@restatedev/restate-sdk'
+import type { RestateEngine } from '../engine/restate-engine.ts'
+import type { Sdk } from '../load-sdk.ts'
+import type { Packed } from '../log/packed.ts'
+import type { PlaceNames } from '../place-names.ts'
+import type { TreeOrder } from '../tree-order.ts'
+import type { BlobHandlers, IndexHandlers, MessageHandlers, TreeHandlers } from './handlers.ts'
+
+/** The server retries 70 times by default and then pauses the invocation until a person resumes it. */
+const retryPolicy: RetryPolicy = {
+  initialInterval: { milliseconds: 50 },
+  maxInterval: { seconds: 1 },
+  exponentiationFactor: 2,
+  maxAttempts: 1_000_000_000,
+  onMaxAttempts: 'pause',
+}
+
+/** With eager state, the server refuses to invoke an object whose state exceeds 32 MiB. */
+const small = { journalRetention: 0, enableLazyState: true, retryPolicy } as const
+
+/** By default, the server keeps the result of every call through the ingress for a day, including whole chunks and blobs. */
+const unkept = { ...small, idempotencyRetention: 0 } as const
+
+/** The server suspends an invocation that is silent for this long, which would cost the tree a life. Models and tools may take hours. */
+const longest = { days: 365 }
+
+const text: Serde<string> = {
+  contentType: 'application/json',
+  serialize: (json) => new TextEncoder().encode(json),
+  deserialize: (bytes) => new TextDecoder().decode(bytes),
+}
+
+/** The virtual objects of a place. `engineOf` returns the engine that runs the tree with this key here, if any. */
+export function treeServices(
+  sdk: Sdk,
+  names: PlaceNames,
+  engineOf: (key: string) => RestateEngine | undefined,
+): ServiceDefinition<string, unknown>[] {
+  const { exclusive, shared } = sdk.handlers.object
+  const trees = sdk.object({
+    name: names.trees,
+    handlers: {
+      run: exclusive(
+        { ...small, inactivityTimeout: longest, abortTimeout: longest, explicitCancellation: true },
+        async (ctx: ObjectContext, order: Packed<TreeOrder>): Promise<void> => {
+          const engine = engineOf(ctx.key)
+          if (engine === undefined)
+            throw new sdk.RetryableError('this worker does not run this tree now', { retryAfter: 20 })
+          await engine.invoke(ctx, order)
+        },
+      ),
+      read: shared(unkept, (ctx: ObjectSharedContext, keys: readonly string[]) =>
+        sdk.RestatePromise.all(keys.map((key) => ctx.get(key, text) as never)),
+      ),
+    } satisfies TreeHandlers,
+  })
+  const messages = sdk.object({
+    name: names.messages,
+    handlers: {
+      send: exclusive(small, async (ctx: ObjectContext, order: Packed<TreeOrder>): Promise<void> => {
+        const listener = await ctx.get<string>('listener')
+        if (listener === null) {
+          ctx.objectSendClient<TreeHandlers>({ name: names.trees }, ctx.key).run(order)
+          return
+        }
+        ctx.resolveAwakeable(listener, order)
+        ctx.clear('listener')
+      }),
+      listen: exclusive(small, async (ctx: ObjectContext, awakeable: string): Promise<void> => {
+        ctx.set('listener', awakeable)
+      }),
+      unlisten: exclusive(small, async (ctx: ObjectContext, awakeable: string): Promise<boolean> => {
+        if ((await ctx.get<string>('listener')) !== awakeable) return false
+        ctx.clear('listener')
+        return true
+      }),
+    } satisfies MessageHandlers,
+  })
+  const index = sdk.object({
+    name: names.index,
+    handlers: {
+      put: exclusive(small, async (ctx: ObjectContext, root: string): Promise<void> => {
+        ctx.set('root', root)
+      }),
+      charge: exclusive(small, async (ctx: ObjectContext, session: string): Promise<void> => {
+        const charged = (await ctx.get<string[]>('charged')) ?? []
+        if (!charged.includes(session)) ctx.set('charged', [...charged, session])
+      }),
+      get: shared(unkept, async (ctx: ObjectSharedContext) => ({
+        root: await ctx.get<string>('root'),
+        charged: (await ctx.get<string[]>('charged')) ?? [],
+      })),
+    } satisfies IndexHandlers,
+  })
+  const blobs = sdk.object({
+    name: names.blobs,
+    handlers: {
+      put: exclusive(unkept, async (ctx: ObjectContext, part: string): Promise<void> => {
+        ctx.set('text', part)
+      }),
+      get: shared(unkept, (ctx: ObjectSharedContext) => ctx.get<string>('text')),
+    } satisfies BlobHandlers,
+  })
+  return [trees, messages, index, blobs] as unknown as ServiceDefinition<string, unknown>[]
+}

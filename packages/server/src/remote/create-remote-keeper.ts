@@ -1,0 +1,304 @@
+/**
+ * The keeper of a daemon whose sessions run on workers, on this machine or on others. Session files are a projection of the record, so
+ * everything that reads or edits them works as with sessions that run here.
+ *
+ * 1. `start` and `tell` return when the request is in the queue on disk. It leaves the queue when the session's file shows it, and is sent
+ *    again after a restart: the ids of sessions and messages prevent a second effect.
+ * 2. At most `parallel` trees run for this daemon; other new sessions wait in the queue.
+ */
+import { CadreError, type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
+import { currentUser } from '@cadre/disk'
+import { readProjected } from '@cadre/journal'
+import { idleStateOf, isReady } from '@cadre/runtime'
+import type { MessageWork, SessionStart } from '../session-keeper.ts'
+import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts'
+import { hasReceived } from '../sessions/deliveries.ts'
+import { DeliveryQueue, type QueuedDelivery, startRequestOf } from '../sessions/delivery-queue.ts'
+import { endedState } from '../sessions/kept-result.ts'
+import { fileOfSession, type RunEndListener } from '../sessions/session-runs.ts'
+import { requireAgent } from '../sessions/start-request.ts'
+import { RemoteRuns } from './remote-runs.ts'
+import type { RemoteTrees } from './remote-trees.ts'
+import { SessionMirror } from './session-mirror.ts'
+
+export interface RemoteKeeperOptions extends KeeperOptions {
+  readonly trees: RemoteTrees
+  /** The place whose workers run the sessions. */
+  readonly place: string
+}
+
+interface Blocked {
+  readonly reason: string
+  readonly failures: number
+  readonly notBefore: number
+}
+
+export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
+  const { home, engine, trees, place, workspace, parallel, problems, note, rested } = options
+  const queue = new DeliveryQueue(home)
+  queue.load()
+  const mirror = new SessionMirror({ home, engine, trees, place })
+  const listeners = new Set<RunEndListener>()
+  const serving = new Set<string>()
+  /** Requests that the server has, by file. */
+  const sent = new Set<string>()
+  const blocked = new Map<string, Blocked>()
+  let holds = 0
+  let isClosed = false
+
+  const report = (session: string, message: string | undefined) =>
+    problems.report(
+      'run',
+      fileOfSession(session),
+      message === undefined ? [] : [{ severity: 'error', message }],
+    )
+  const runs = new RemoteRuns({
+    engine,
+    trees,
+    mirror,
+    report,
+    synced: () => serveAll(),
+    ended(root, result, sessions) {
+      for (const session of sessions) for (const { file } of queue.of(session)) sent.delete(file)
+      if (result !== undefined) finish(root, result)
+      rested(sessions)
+      serveAll()
+    },
+  })
+  const finish = (root: string, result: RunResult) => {
+    const [first] = queue.of(root)
+    // The orchestrator refused the start.
+    if (first?.request.kind === 'start' && read(root) === undefined) queue.remove(first)
+    for (const listener of listeners) listener(root, result)
+  }
+  const read = (session: string): StoredSession | undefined => readProjected(home, session)?.stored
+  const readOr = async (session: string) => {
+    try {
+      return read(session)
+    } catch {
+      return undefined
+    }
+  }
+
+  const isSettled = ({ session, request }: QueuedDelivery): boolean => {
+    const stored = read(session)
+    if (stored === undefined) return false
+    return request.kind === 'start' || hasReceived(stored, request.work.message)
+  }
+  const send = async (queued: QueuedDelivery): Promise<boolean> => {
+    const { session, request } = queued
+    const stored = read(session)
+    if (stored !== undefined && request.kind === 'tell') {
+      requireHere(session)
+      await runs.follow(stored.spec.root, stored.spec.agent.name)
+      await trees.tell(session, request.work)
+      return true
+    }
+    const start = startRequestOf(queued)
+    if (start === undefined) {
+      note({
+        type: 'message.dropped',
+        message: `A message for ${session} was dropped, because the session no longer exists.`,
+        session,
+      })
+      queue.remove(queued)
+      return false
+    }
+    if (!runs.has(session) && runs.roots().length >= parallel()) return false
+    await requireAgent(start, options.parts().parts)
+    const { workspace: wanted = '', ...rest } = start
+    await runs.follow(session, start.agent)
+    await trees.start({ startedBy: currentUser(), ...rest, workspace: wanted || workspace, plain: false })
+    return true
+  }
+  const serve = async (session: string): Promise<void> => {
+    if (serving.has(session)) return
+    serving.add(session)
+    try {
+      while (!isClosed && holds === 0) {
+        const [first] = queue.of(session)
+        if (first === undefined) break
+        if (isSettled(first)) {
+          queue.remove(first)
+          sent.delete(first.file)
+          continue
+        }
+        if (sent.has(first.file) || !(await send(first))) break
+        sent.add(first.file)
+      }
+      if (blocked.delete(session)) report(session, undefined)
+    } catch (error) {
+      block(session, error)
+    } finally {
+      serving.delete(session)
+    }
+  }
+  const block = (session: string, error: unknown) => {
+    const failures = (blocked.get(session)?.failures ?? 0) + 1
+    const reason = messageOf(error)
+    const pause = Math.min(60_000, 1_000 * 2 ** (failures - 1))
+    blocked.set(session, { reason, failures, notBefore: performance.now() + pause })
+    report(session, `Cannot deliver messages to this session yet: ${reason}`)
+  }
+  const serveAll = () => {
+    for (const session of queue.sessions()) {
+      const { notBefore = 0 } = blocked.get(session) ?? {}
+      if (performance.now() >= notBefore) void serve(session)
+    }
+  }
+  const add = (request: Parameters<DeliveryQueue['add']>[0], session: string) => {
+    queue.add(request)
+    void serve(session)
+  }
+  const isToBeStarted = (session: string) =>
+    queue.of(session).some((queued) => startRequestOf(queued) !== undefined)
+  const requireHere = (session: string) => {
+    const file = readProjected(home, session)
+    if (file === undefined || file.place === place) return
+    throw new CadreError(
+      'configuration',
+      file.place === undefined
+        ? `${session} was not started with the Restate engine. Resume it with "cadre resume ${session}", or run "cadre up" without the engine.`
+        : `${session} belongs to place ${file.place}, and engine.place is ${place}. Start "cadre up" with that place to continue it.`,
+    )
+  }
+  const resume = async (session: string): Promise<void> => {
+    const stored = read(session)
+    if (stored === undefined || isClosed) return
+    requireHere(session)
+    const { root, agent } = stored.spec
+    const isFollowed = runs.has(root)
+    if (!isFollowed && !(await isReady(stored, readOr))) return
+    await runs.follow(root, agent.name)
+    try {
+      const isPushed = await mirror.push(session)
+      if (isPushed) runs.changed(root)
+      else if (!isFollowed) await trees.resume(session)
+    } catch (error) {
+      if (!isFollowed) runs.unfollow(root)
+      throw error
+    }
+  }
+  const deliveryTo = (stored: StoredSession | undefined, session: string, message: string) => {
+    if (stored !== undefined && hasReceived(stored, message)) return 'delivered'
+    return queue.hasMessage(session, message) ? 'queued' : 'unknown'
+  }
+  const restore = async () => {
+    const roots = new Map<string, string>()
+    for (const { id, status } of await engine.list()) {
+      if (status !== 'active' && status !== 'sleeping') continue
+      const file = await Promise.resolve()
+        .then(() => readProjected(home, id))
+        .catch(() => undefined)
+      if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
+    }
+    for (const [root, agent] of roots)
+      if (!isClosed) await runs.check(root, agent).catch((error: unknown) => report(root, messageOf(error)))
+  }
+
+  return {
+    async start(request) {
+      const { id } = request
+      if (runs.has(id) || isToBeStarted(id)) return
+      if (read(id) !== undefined) return resume(id)
+      await requireAgent(request, options.parts().parts)
+      if (!isToBeStarted(id)) add({ kind: 'start', request }, id)
+    },
+    async tell(session: string, work: MessageWork, begin?: SessionStart) {
+      const stored = read(session)
+      if (deliveryTo(stored, session, work.message) !== 'unknown') return 'queued'
+      if (stored !== undefined) requireHere(session)
+      else if (!isToBeStarted(session)) {
+        if (begin === undefined) return 'missing'
+        await requireAgent(begin, options.parts().parts)
+      }
+      if (!queue.hasMessage(session, work.message))
+        add({ kind: 'tell', session, work, ...(begin && { begin }) }, session)
+      return 'queued'
+    },
+    delivery: async (session, message) => deliveryTo(read(session), session, message),
+    resume,
+    async cancel(session, reason) {
+      const dropped = queue.of(session)
+      for (const queued of dropped) queue.remove(queued)
+      blocked.delete(session)
+      const stored = read(session)
+      if (stored === undefined && !runs.has(session)) return dropped.length > 0
+      if (stored !== undefined && idleStateOf(stored).kind === 'ended') return false
+      await runs.follow(stored?.spec.root ?? session, stored?.spec.agent.name ?? '')
+      if (!(await trees.cancel(session, reason))) return false
+      note({ type: 'session.cancelled', message: `${session} was cancelled: ${reason}`, session, reason })
+      return true
+    },
+    async state(session) {
+      const running = (stuck: string | undefined) =>
+        ({ kind: 'running', ...(stuck !== undefined && { stuck }) }) as const
+      let stored: StoredSession | undefined
+      try {
+        stored = read(session)
+      } catch (error) {
+        return { kind: 'broken', message: messageOf(error) }
+      }
+      const queued = queue.of(session)
+      if (stored === undefined) {
+        if (isToBeStarted(session)) return running(blocked.get(session)?.reason)
+        return runs.has(session) ? running(undefined) : { kind: 'absent' }
+      }
+      if (runs.has(stored.spec.root)) return running(undefined)
+      if (queued.some((one) => !isSettled(one))) return running(blocked.get(session)?.reason)
+      if (idleStateOf(stored).kind === 'ended') return endedState(stored)
+      return (await isReady(stored, readOr)) ? running(undefined) : { kind: 'waiting' }
+    },
+    onRest(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    observe: (_event: CadreEvent) => {},
+    isOpenHere: (session) => runs.rootOf(session) !== undefined,
+    cancelElsewhere(session) {
+      if (runs.rootOf(session) === undefined) return false
+      void trees
+        .cancel(session, 'a person cancelled it')
+        .catch((error: unknown) => report(session, messageOf(error)))
+      return true
+    },
+    async hold() {
+      holds += 1
+    },
+    release() {
+      holds = Math.max(0, holds - 1)
+      serveAll()
+    },
+    async recover() {
+      queue.load()
+      serveAll()
+    },
+    async retry() {
+      serveAll()
+      runs.tick()
+    },
+    restore() {
+      void restore().catch((error: unknown) =>
+        problems.report('engine', 'config.yaml', [{ severity: 'error', message: messageOf(error) }]),
+      )
+    },
+    clear() {
+      isClosed = true
+      runs.close()
+    },
+    open: () => [
+      ...runs.agents(),
+      ...queue.sessions().flatMap((session) =>
+        queue.of(session).flatMap((queued) => {
+          const start = startRequestOf(queued)
+          return start === undefined ? [] : [[session, start.agent] as const]
+        }),
+      ),
+    ],
+    elsewhere: () => [],
+    counts() {
+      const running = isClosed ? [] : runs.roots()
+      return { running, queued: queue.sessions().filter((session) => runs.rootOf(session) === undefined) }
+    },
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Owns which trees of the place this daemon follows while workers run them, and their files. Called by the remote keeper.
+ *
+ * 1. While a tree is followed, this process holds its lease in the home, so that no command runs or changes it.
+ * 2. A tree is followed from the order that wakes it until it rests and its files show the result.
+ * 3. A server that cannot be reached, or a worker that is away, delays files and results. Nothing is lost.
+ */
+import { CadreError, messageOf, type RunResult } from '@cadre/core'
+import type { FileEngine } from '@cadre/journal'
+import { failureResult } from '../sessions/kept-result.ts'
+import type { RemoteResult, RemoteTrees } from './remote-trees.ts'
+import type { SessionMirror } from './session-mirror.ts'
+
+export interface RemoteRunsOptions {
+  readonly engine: Pick<FileEngine, 'hold' | 'letGo'>
+  readonly trees: RemoteTrees
+  readonly mirror: SessionMirror
+  /** Called when a tree rests and its files are written. */
+  readonly ended: (root: string, result: RunResult | undefined, sessions: readonly string[]) => void
+  /** Called when the files of a running tree were written. */
+  readonly synced: (root: string) => void
+  /** Sets or clears the problem of a tree. */
+  readonly report: (root: string, message: string | undefined) => void
+}
+
+interface Followed {
+  readonly agent: string
+  readonly members: Set<string>
+  isBusy: boolean
+  /** A change of a person was sent, so the next result may be older than it. */
+  isChanged: boolean
+  /** Seconds until the next refresh, and between refreshes: they become rarer while nothing is recorded. */
+  wait: number
+  pause: number
+  /** How many refreshes in a row found that it does not run. */
+  idle: number
+}
+
+const maxPause = 10
+const maxIdle = 3
+/** After this time, an order that was sent shortly before a tree rested has woken it again. */
+const lateOrder = 2_000
+
+export class RemoteRuns {
+  readonly #options: RemoteRunsOptions
+  readonly #followed = new Map<string, Followed>()
+  readonly #stop: () => void
+  #isClosed = false
+
+  constructor(options: RemoteRunsOptions) {
+    this.#options = options
+    this.#stop = options.trees.onRest((root, result) => void this.#rested(root, result))
+  }
+
+  has(root: string): boolean {
+    return this.#followed.has(root)
+  }
+
+  /** The root of a session whose tree is followed. */
+  rootOf(session: string): string | undefined {
+    if (this.#followed.has(session)) return session
+    for (const [root, { members }] of this.#followed) if (members.has(session)) return root
+    return undefined
+  }
+
+  roots(): readonly string[] {
+    return [...this.#followed.keys()]
+  }
+
+  agents(): readonly (readonly [session: string, agent: string])[] {
+    return [...this.#followed].map(([root, { agent }]) => [root, agent] as const)
+  }
+
+  /** Follows a tree, before an order is sent to it. Rejects with `owned` if another process writes its files. */
+  async follow(root: string, agent: string): Promise<void> {
+    if (this.#isClosed || this.#followed.has(root)) return
+    this.#followed.set(root, {
+      agent,
+      members: new Set([root]),
+      isBusy: false,
+      isChanged: false,
+      wait: 1,
+      pause: 1,
+      idle: 0,
+    })
+    try {
+      await this.#options.engine.hold(root)
+    } catch (error) {
+      this.#followed.delete(root)
+      throw error
+    }
+  }
+
+  /** The order was not sent. */
+  unfollow(root: string): void {
+    if (this.#followed.delete(root)) this.#options.engine.letGo(root)
+  }
+
+  /** A person's change was sent to a tree that is followed. */
+  changed(root: string): void {
+    const followed = this.#followed.get(root)
+    if (followed !== undefined) followed.isChanged = true
+  }
+
+  /** Call it every second. */
+  tick(): void {
+    for (const [root, followed] of this.#followed) {
+      if (followed.isBusy || --followed.wait > 0) continue
+      followed.isBusy = true
+      void this.#refresh(root, followed).finally(() => {
+        followed.isBusy = false
+      })
+    }
+  }
+
+  /** Writes the files of a tree that may have run while this daemon did not, and follows it if it runs. */
+  async check(root: string, agent: string): Promise<void> {
+    const { trees, mirror, ended } = this.#options
+    if (this.#isClosed || this.#followed.has(root)) return
+    const state = await trees.state(root)
+    if (state.kind === 'absent') return
+    if (state.kind === 'running') {
+      await this.follow(root, agent)
+      trees.watch(root)
+      return
+    }
+    const { ids, isAwaited } = await mirror.sync(root)
+    if (!isAwaited) return ended(root, undefined, ids)
+    await this.follow(root, agent)
+    trees.watch(root)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#stop()
+    this.#options.trees.close()
+    for (const root of this.#followed.keys()) this.#options.engine.letGo(root)
+    this.#followed.clear()
+  }
+
+  /** Asks the worker for the current record. Takes until a worker is running. */
+  async #refresh(root: string, followed: Followed): Promise<void> {
+    const { trees, synced } = this.#options
+    try {
+      if ((await trees.state(root)).kind !== 'running') {
+        // The order has not arrived yet, or the result was missed.
+        if (++followed.idle % maxIdle === 0) trees.watch(root)
+        return this.#later(followed)
+      }
+      followed.idle = 0
+      await trees.refresh(root)
+      if (!this.#isCurrent(root, followed)) return
+      await this.#sync(root, followed)
+      synced(root)
+    } catch (error) {
+      this.#options.report(root, messageOf(error))
+    }
+    this.#later(followed)
+  }
+
+  #later(followed: Followed): void {
+    followed.pause = Math.min(maxPause, followed.pause + 1)
+    followed.wait = followed.pause
+  }
+
+  #isCurrent(root: string, followed: Followed): boolean {
+    return !this.#isClosed && this.#followed.get(root) === followed
+  }
+
+  async #sync(root: string, followed: Followed): Promise<void> {
+    const { ids, isAwaited } = await this.#options.mirror.sync(root)
+    for (const id of ids) followed.members.add(id)
+    if (isAwaited) followed.isChanged = true
+    this.#options.report(root, undefined)
+  }
+
+  async #rested(root: string, result: RemoteResult): Promise<void> {
+    const followed = this.#followed.get(root)
+    if (followed === undefined || result.kind === 'continued') return
+    for (let pause = 100; this.#isCurrent(root, followed); pause = Math.min(5_000, pause * 2)) {
+      try {
+        await this.#sync(root, followed)
+        break
+      } catch (error) {
+        this.#options.report(root, messageOf(error))
+        await new Promise((resolve) => setTimeout(resolve, pause))
+      }
+    }
+    if (!this.#isCurrent(root, followed)) return
+    const { engine, ended } = this.#options
+    this.#followed.delete(root)
+    engine.letGo(root)
+    ended(root, runResult(root, followed.agent, result), [...followed.members])
+    if (followed.isChanged) this.#checkLater(root, followed.agent)
+  }
+
+  #checkLater(root: string, agent: string): void {
+    const again = () =>
+      this.check(root, agent).then(
+        () => this.#options.report(root, undefined),
+        (error: unknown) => this.#options.report(root, messageOf(error)),
+      )
+    setTimeout(() => void again(), lateOrder).unref()
+  }
+}
+
+function runResult(
+  root: string,
+  agent: string,
+  result: Exclude<RemoteResult, { kind: 'continued' }>,
+): RunResult {
+  if (result.kind !== 'failed') return result
+  return failureResult(root, agent, new CadreError(result.code, result.message))
+}

@@ -1,0 +1,126 @@
+import { defineTool, integer, object, type Tool } from '@cadre/core'
+import { call, say } from '@cadre/testing'
+import { expect, test } from 'vitest'
+import { countingTools } from '../engine/tools.ts'
+import { admin, newPlace, restAfter, startScaleWorker } from './support/scale-worker.ts'
+
+const request = { agent: 'lead', work: 'do it', workspace: '/work' }
+
+/** Returns `size` characters, or an image of that size. */
+const produce = defineTool({
+  name: 'produce',
+  description: 'Produces a long result',
+  class: 'read',
+  effect: 'read',
+  input: object({ text: integer('Characters'), image: integer('Base64 characters') }),
+  async run({ text, image }) {
+    const images = image > 0 ? { images: [{ mime: 'image/png', data: 'A'.repeat(image) }] } : {}
+    return { content: 'x'.repeat(text), ...images }
+  },
+}) as unknown as Tool
+
+async function invocations(place: string): Promise<{ status: string; last_failure?: string | null }[]> {
+  const response = await fetch(`${admin()}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({
+      query: `select status, last_failure from sys_invocation where target_service_name = 'cadre-${place}'`,
+    }),
+  })
+  return ((await response.json()) as { rows: { status: string; last_failure?: string | null }[] }).rows
+}
+
+test('a result beyond 32 MiB is recorded, and is complete when the tree is resumed', async () => {
+  const place = newPlace()
+  const { keeper, team } = await startScaleWorker({
+    place,
+    agents: [{ name: 'lead' }],
+    tools: [produce],
+    lanes: { lead: [call(['produce', { text: 34 << 20, image: 0 }]), say('one'), say('two')] },
+  })
+  const first = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  expect(first).toMatchObject({ kind: 'report', report: { status: 'completed' } })
+  await restAfter(keeper, () => keeper.tell('tree-1', { content: 'more', message: 'm1' }))
+  const result = (await keeper.read('tree-1'))?.entries.find(({ role }) => role === 'tool_result')
+  expect(result?.content).toHaveLength(34 << 20)
+  expect(team.models.requests).toHaveLength(3)
+  expect((await invocations(place)).filter(({ last_failure = null }) => last_failure !== null)).toEqual([])
+})
+
+test('images are stored outside the journal and returned unchanged', async () => {
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }],
+    tools: [produce],
+    lanes: { lead: [call(['produce', { text: 10, image: 700_000 }]), say('end')] },
+  })
+  const image = { mime: 'image/jpeg', data: 'B'.repeat(300_000) }
+  const work = { content: 'look', images: [image] }
+  await restAfter(keeper, () => keeper.start({ ...request, work, id: 'tree-1' }))
+  const stored = await keeper.read('tree-1')
+  expect(stored?.entries[0]).toMatchObject({ role: 'user', images: [image] })
+  const result = stored?.entries.find(({ role }) => role === 'tool_result')
+  expect(result?.role === 'tool_result' && result.images?.[0]?.data.length).toBe(700_000)
+})
+
+test('a tree whose journal reaches the limit continues in new invocations, without repeating anything', async () => {
+  const place = newPlace()
+  const rounds = 40
+  const effects = countingTools()
+  const lines = Array.from({ length: rounds }, (_, n) =>
+    call(['launch', { what: `${n} ${'y'.repeat(2_000)}` }]),
+  )
+  const { keeper } = await startScaleWorker({
+    place,
+    worker: { rollOver: 40_000 },
+    agents: [{ name: 'lead' }, { name: 'worker' }],
+    tools: effects.tools,
+    lanes: {
+      lead: [
+        call(['delegateWork', { agentName: 'worker', workDescription: 'x', reportExpectations: 'all' }]),
+        say('end'),
+      ],
+      worker: [...lines, call(['reportOut', { report: 'done' }])],
+    },
+    limits: { maxRounds: 100 },
+  })
+  const result = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  expect(result).toMatchObject({
+    kind: 'report',
+    report: { status: 'completed', text: 'end', calls: rounds + 2 },
+  })
+  expect(effects.done).toHaveLength(rounds)
+  expect(new Set(effects.done).size).toBe(rounds)
+  const [child] = (await keeper.sessions('tree-1')).filter((id) => id !== 'tree-1')
+  const stored = await keeper.read(child as string)
+  const resumed = stored?.entries.filter(
+    (entry) => entry.role === 'event' && entry.type === 'session.resumed',
+  )
+  expect(resumed?.length).toBeGreaterThan(2)
+  expect(stored?.entries.map(({ seq }) => seq)).toEqual(stored?.entries.map((_, index) => index + 1))
+})
+
+test('an archive beyond 32 MiB can still be resumed', async () => {
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    // Nothing becomes a blob because of its size alone.
+    worker: { blob: 1 << 20, rollOver: 4 << 20 },
+    agents: [{ name: 'lead' }],
+    tools: [produce],
+    lanes: {
+      lead: [
+        ...Array.from({ length: 120 }, (_, n) => call(['produce', { text: 300_000 + n, image: 0 }])),
+        say('one'),
+        say('two'),
+      ],
+    },
+    limits: { maxRounds: 200 },
+  })
+  const first = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  expect(first).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'one' } })
+  const second = await restAfter(keeper, () => keeper.tell('tree-1', { content: 'more', message: 'm1' }))
+  expect(second).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'two' } })
+  const stored = await keeper.read('tree-1')
+  const size = stored?.entries.reduce((sum, { content }) => sum + (String(content ?? '').length ?? 0), 0)
+  expect(size).toBeGreaterThan(32 << 20)
+})

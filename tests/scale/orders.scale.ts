@@ -1,0 +1,213 @@
+import type { Entry, Rule, Tool } from '@cadre/core'
+import { createRestateKeeper } from '@cadre/restate'
+import { call, say } from '@cadre/testing'
+import { expect, test } from 'vitest'
+import { countingTools } from '../engine/tools.ts'
+import { ingress, newPlace, restAfter, startScaleWorker, toldBy, until } from './support/scale-worker.ts'
+
+const work = (agentName: string) =>
+  ['delegateWork', { agentName, workDescription: 'x', reportExpectations: 'all' }] as const
+const askForLaunch: Rule = {
+  by: 'policy',
+  name: 'launches',
+  immediate: true,
+  judge: ({ tool }) =>
+    (tool.name === 'launch'
+      ? { kind: 'ask', by: 'policy', rule: 'launches', reason: 'x' }
+      : undefined) as never,
+}
+const request = { agent: 'lead', work: 'do it', workspace: '/work' }
+
+/** A tool that waits until the test releases it. */
+function waitingTool() {
+  let reached: () => void = () => {}
+  let release: () => void = () => {}
+  const isReached = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const [, , look] = countingTools().tools as [Tool, Tool, Tool]
+  const tool: Tool = {
+    ...look,
+    name: 'wait',
+    aliases: [],
+    run: (_input, _context, signal) => {
+      reached()
+      return new Promise((resolve, reject) => {
+        void isReleased.then(() => resolve({ content: 'waited' }))
+        signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true })
+      })
+    },
+  }
+  return { tool, isReached, release: () => release() }
+}
+
+test('a tree runs by order, and its sessions can be read by their ids', async () => {
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }, { name: 'worker' }],
+    lanes: {
+      lead: [call(work('worker')), say('all done')],
+      worker: [call(['reportOut', { report: 'built' }])],
+    },
+  })
+  const result = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  expect(result).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'all done' } })
+  const [child] = (await keeper.sessions('tree-1')).filter((id) => id !== 'tree-1')
+  await until(async () => (await keeper.rootOf(child as string)) === 'tree-1')
+  expect(await keeper.read(child as string)).toMatchObject({
+    status: 'completed',
+    isRunning: false,
+    spec: { root: 'tree-1', agent: { name: 'worker' } },
+  })
+  expect(await keeper.state('tree-1')).toMatchObject({ kind: 'rested', result: { kind: 'report' } })
+  expect(await keeper.state('tree-2')).toEqual({ kind: 'absent' })
+  expect(await keeper.read('nobody-1')).toBeUndefined()
+  expect(await keeper.tell('nobody-1', { content: 'x', message: 'm' })).toBe('missing')
+})
+
+test('questions of two children are answered one by one', async () => {
+  const effects = countingTools()
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }, { name: 'worker' }],
+    tools: effects.tools,
+    rules: [askForLaunch],
+    lanes: {
+      lead: [call(work('worker'), work('worker')), say('all done')],
+      worker: [call(['launch', { what: 'rocket' }]), call(['reportOut', { report: 'built' }])],
+    },
+  })
+  const first = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  if (first.kind !== 'waiting') throw new Error(JSON.stringify(first))
+  expect(first.questions).toHaveLength(2)
+  const [one, two] = first.questions as [(typeof first.questions)[0], (typeof first.questions)[0]]
+  await until(async () => (await keeper.rootOf(two.session)) === 'tree-1')
+  const second = await restAfter(keeper, () => keeper.answer(one, { decision: 'approve', by: 'anna' }))
+  expect(second).toMatchObject({ kind: 'waiting', questions: [two] })
+  const last = await restAfter(keeper, () => keeper.answer(two, { decision: 'approve', by: 'anna' }))
+  expect(last).toMatchObject({ kind: 'report', report: { status: 'completed' } })
+  expect(effects.done).toEqual(['launch rocket', 'launch rocket'])
+})
+
+test('a running tree receives messages once, and archives its record on request', async () => {
+  const { tool, isReached, release } = waitingTool()
+  const place = newPlace()
+  const { keeper, team } = await startScaleWorker({
+    place,
+    agents: [{ name: 'lead' }],
+    tools: [tool],
+    lanes: { lead: [call(['wait', { path: 'a' }]), say('end')] },
+  })
+  const other = createRestateKeeper({ ingress: ingress(), place })
+  const rest = restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  await isReached
+  expect(await other.state('tree-1')).toEqual({ kind: 'running' })
+  await other.tell('tree-1', { content: 'mind the gap', message: 'm1' })
+  await other.tell('tree-1', { content: 'mind the gap', message: 'm1' })
+  await other.refresh('tree-1')
+  expect(await other.read('tree-1')).toMatchObject({ status: 'active', isRunning: true })
+  release()
+  expect(await rest).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'end' } })
+  expect(toldBy(await keeper.read('tree-1'))).toEqual(['do it', 'mind the gap'])
+  expect(team.models.requests.at(-1)?.messages.map(({ content }) => content)).toContain('mind the gap')
+  other.close()
+})
+
+test('a tree is known as soon as its start is queued, and a failed start can be repeated', async () => {
+  const place = newPlace()
+  const agents = [{ name: 'lead' }]
+  const lanes = { lead: [say('end'), say('again')] }
+  const { keeper, worker } = await startScaleWorker({
+    place,
+    agents,
+    lanes,
+    agentsNow: (all) => ({ ...all, get: () => undefined }),
+  })
+  const failed = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  expect(failed).toMatchObject({ kind: 'failed', code: 'not_found' })
+  await keeper.start({ ...request, id: 'tree-2' })
+  expect(await keeper.tell('tree-2', { content: 'more', message: 'm1' })).toBe('queued')
+  expect((await keeper.state('tree-2')).kind).not.toBe('absent')
+  await worker.close()
+  const next = await startScaleWorker({ place, agents, lanes })
+  const result = await restAfter(next.keeper, () => next.keeper.start({ ...request, id: 'tree-1' }))
+  expect(result).toMatchObject({ kind: 'report', report: { status: 'completed' } })
+})
+
+test('a message wakes a tree that has ended', async () => {
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }],
+    lanes: { lead: [say('one'), say('two')] },
+  })
+  await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  const result = await restAfter(keeper, () => keeper.tell('tree-1', { content: 'more', message: 'm1' }))
+  expect(result).toMatchObject({ kind: 'report', report: { text: 'two' } })
+  expect(toldBy(await keeper.read('tree-1'))).toEqual(['do it', 'more'])
+})
+
+test('cancelling ends a running tree, and one that waits for a person', async () => {
+  const { tool, isReached } = waitingTool()
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }, { name: 'worker' }, { name: 'asker' }],
+    tools: [tool, ...countingTools().tools],
+    rules: [askForLaunch],
+    lanes: {
+      lead: [call(work('worker')), say('end')],
+      worker: [call(['wait', { path: 'a' }])],
+      asker: [call(['launch', { what: 'rocket' }])],
+    },
+  })
+  const rest = restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  await isReached
+  expect(await keeper.cancel('tree-1', 'not needed')).toBe(true)
+  expect(await rest).toMatchObject({ kind: 'report', report: { status: 'cancelled' } })
+  expect(await keeper.cancel('tree-1', 'not needed')).toBe(false)
+  const waiting = await restAfter(keeper, () => keeper.start({ ...request, agent: 'asker', id: 'tree-2' }))
+  expect(waiting.kind).toBe('waiting')
+  const cancelled = await restAfter(keeper, () => keeper.cancel('tree-2', 'not needed'))
+  expect(cancelled).toMatchObject({ kind: 'report', report: { status: 'cancelled' } })
+  expect(await keeper.read('tree-2')).toMatchObject({ status: 'error', outcome: 'cancelled' })
+})
+
+test('a person’s edit reaches a running session, and is merged with what it recorded since', async () => {
+  const { tool, isReached, release } = waitingTool()
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }],
+    tools: [tool],
+    lanes: { lead: [call(['wait', { path: 'a' }]), say('end')] },
+  })
+  const rest = restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  await isReached
+  await keeper.refresh('tree-1')
+  const before = await keeper.read('tree-1')
+  const seen = (before?.entries ?? []).slice(0, 2)
+  const added = { role: 'user', content: 'written by hand', seq: 3, timestamp: seen[0]?.timestamp } as Entry
+  await keeper.edit('tree-1', { entries: [...seen, added], base: 2, summary: 'A message was added.' })
+  await keeper.refresh('tree-1')
+  release()
+  expect(await rest).toMatchObject({ report: { status: 'completed' } })
+  const after = await keeper.read('tree-1')
+  expect(toldBy(after)).toEqual(['do it', 'written by hand'])
+  expect(after?.entries.map(({ seq }) => seq)).toEqual(after?.entries.map((_, index) => index + 1))
+})
+
+test('an order that cannot be carried out is reported', async () => {
+  const { keeper } = await startScaleWorker({ place: newPlace(), agents: [{ name: 'lead' }], lanes: {} })
+  const result = await restAfter(keeper, () => keeper.start({ ...request, agent: 'nobody', id: 'tree-1' }))
+  expect(result).toMatchObject({ kind: 'failed', code: 'not_found' })
+  const nowhere = createRestateKeeper({ ingress: 'http://127.0.0.1:9', place: 'x' })
+  await expect(nowhere.state('tree-1')).rejects.toMatchObject({
+    code: 'backend',
+    message: expect.stringContaining('cannot reach the Restate server at http://127.0.0.1:9'),
+  })
+  const unknown = createRestateKeeper({ ingress: ingress(), place: 'unknown' })
+  await expect(unknown.state('tree-1')).rejects.toMatchObject({
+    message: expect.stringContaining('Start a worker for this place'),
+  })
+})
