@@ -1,3 +1,4 @@
+export { spentIn } from './budget/spending.ts'
 export type {
   AgentDefinition,
   AgentLimits,
@@ -44,6 +45,7 @@ export type {
   Answerer,
   CommandFinding,
   DecidedBy,
+  DemandApprovals,
   Gate,
   JudgedCall,
   PathFinding,
@@ -55,7 +57,7 @@ export type {
   Verdict,
 } from './ports/gate.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
-export type { Inform, Knowledge, KnowledgeRequest, PromptPart } from './ports/knowledge.ts'
+export type { CollectKnowledge, Knowledge, KnowledgeRequest, PromptPart } from './ports/knowledge.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,
@@ -63,7 +65,7 @@ export type {
   ModelRequest,
   ModelResolution,
   Models,
-  Permits,
+  PermittedEffects,
   Price,
   Reply,
   ReplyFailure,
@@ -72,14 +74,17 @@ export type {
   ToolOffer,
 } from './ports/model.ts'
 export type { Attend, Attention, Moment } from './ports/moment.ts'
-export type { Agents, Clock, ContextRequest, Ids, Ports } from './ports/ports.ts'
+export type { Agents, Clock, ContextRequest, IdGenerator, Ports } from './ports/ports.ts'
 export {
+  addSpent,
   addUsage,
   type Handoff,
   type Notice,
+  nothingCounted,
   noUsage,
   type Report,
   type ReportStatus,
+  type SpentBudget,
   type Usage,
 } from './ports/report.ts'
 export {
@@ -102,7 +107,7 @@ export {
   string,
 } from './ports/schema.ts'
 export {
-  boundSession,
+  applyCeilings,
   type Completion,
   type Controls,
   type SessionLimits,
@@ -121,6 +126,7 @@ export {
   type ToolDefinition,
   type ToolResult,
 } from './ports/tool.ts'
+export type { ApprovalNeed, RecordedVote, Vote, VoteChannel } from './ports/votes.ts'
 export type {
   Isolation,
   PreparedIsolation,
@@ -129,9 +135,10 @@ export type {
   Workspaces,
 } from './ports/workspaces.ts'
 export { createGate, type GateParts } from './rules/create-gate.ts'
+export { explainUnknownDenial } from './rules/explain-unknown-denial.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
 export { isReadOnlyTool } from './rules/rules.ts'
-export { unknownDenial } from './rules/unknown-denial.ts'
+export { unknownAllowed } from './rules/unknown-allowed.ts'
 export { checkSchema } from './schema/check-schema.ts'
 export { schemaFaults } from './schema/schema-faults.ts'
 export { attendAll } from './session/attend-all.ts'
@@ -143,7 +150,18 @@ export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export type { SessionState } from './session/session-state.ts'
-export { approveSession, foldEntries, nextMove, openCalls } from './session/state.ts'
+export { approveSession, foldEntries, isOutdated, nextMove, openCalls } from './session/state.ts'
+export {
+  answerDrafts,
+  answerOfVotes,
+  lastWords,
+  missingAnswer,
+  needIn,
+  needOf,
+  permits,
+  votesIn,
+} from './session/votes.ts'
+export { cleanData, plainText, shortLine } from './text/clean-data.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
 export { readTrace, type TraceContext } from './text/trace-context.ts'
 export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
@@ -161,10 +179,18 @@ export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolv
 export { type SpecifiedSession, type SpecRequest, specify, specifyWithParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
-export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
+export { type AgentRound, agentRounds, childrenByCall, type RoundCall } from './view/agent-rounds.ts'
 export { eventsOf } from './view/events-of.ts'
 export { applyToView, callOf, emptyView } from './view/fold.ts'
-export type { CallStatus, CallView, RoundView, SessionView, View } from './view/view.ts'
+export type {
+  CallStatus,
+  CallVerdict,
+  CallView,
+  PersonDecision,
+  RoundView,
+  SessionView,
+  View,
+} from './view/view.ts'
 export { type Allowed, isAllowed, isEffect, isServerTool } from './vocabulary/allowed.ts'
 export { knowsModel, knowsTool, namesFor } from './vocabulary/host-names.ts'
 export { knownTools, misspeltTool } from './vocabulary/known-tools.ts'
@@ -174,6 +200,6 @@ export { didYouMean, misspelt, nearest } from './vocabulary/nearest.ts'
 export { renameArguments } from './vocabulary/rename-arguments.ts'
 export { allowsServerTool, covers } from './vocabulary/select-tools.ts'
 export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './vocabulary/toolset.ts'
-export { classOf, spellingsOf, type ToolMeaning, understandTool } from './vocabulary/vocabulary.ts'
+export { classOf, interpretToolName, spellingsOf, type ToolMeaning } from './vocabulary/vocabulary.ts'
 export type { NamingHost } from './vocabulary/vocabulary-hosts.ts'
 export { matchesWildcard } from './vocabulary/wildcard.ts'

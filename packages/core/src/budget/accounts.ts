@@ -65,6 +65,11 @@ export class Accounts {
     }
   }
 
+  /** The session that creates a task or sends a message. */
+  storedPayer(session: string): Promise<StoredSession | undefined> {
+    return this.#readIfNamed(session)
+  }
+
   /** A name that cannot be a session id is the name of a person. */
   #readIfNamed(session: string): Promise<StoredSession | undefined> {
     return this.#engine.read(session).catch((error) => {

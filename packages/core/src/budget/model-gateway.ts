@@ -7,19 +7,9 @@
  * 2. A request that may have been billed counts in full, unless the server reports its usage.
  */
 
-import type { ToolClass } from '../ports/agent.ts'
 import type { EventDraft } from '../ports/entry.ts'
 import { messageOf } from '../ports/errors.ts'
-import type {
-  Model,
-  ModelRequest,
-  Permits,
-  Price,
-  Reply,
-  ReplyFailure,
-  ReplyHooks,
-  Spent,
-} from '../ports/model.ts'
+import type { Model, ModelRequest, Price, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
 import type { Usage } from '../ports/report.ts'
 import { notice, record, type Session } from '../session/session.ts'
 import type { Reservation } from './budget.ts'
@@ -48,22 +38,29 @@ const unbilledFailures: readonly string[] = ['unknown_model', 'tools_unsupported
 const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'cancelled' }
 
 /** Asks the session's model. Never rejects, except when the request cannot be recorded. */
-export async function askModel(
+export function askModel(
   session: Session,
   question: Question,
   hooks: Omit<ReplyHooks, 'again'>,
 ): Promise<Reply | RequestFailure> {
-  const { model, node, spec } = session
-  if (model.supportsTools === false && question.tools.length > 0) return withoutTools(model)
+  const { model, node, spec, permits } = session
+  if (model.supportsTools === false && question.tools.length > 0) return Promise.resolve(withoutTools(model))
   const request: ModelRequest = {
     agent: spec.agent.name,
     session: spec.id,
     ...(spec.parent && { parent: spec.parent.session }),
     workspace: spec.workspace,
-    permits: permitsOf(session),
+    permits,
     ...question,
   }
-  if (!node.account?.limitsRequests) return withPrice(await send(session, request, hooks), model)
+  return node.account?.limitsRequests ? askMetered(session, request, hooks) : send(session, request, hooks)
+}
+
+async function askMetered(
+  session: Session,
+  request: ModelRequest,
+  hooks: Omit<ReplyHooks, 'again'>,
+): Promise<Reply | RequestFailure> {
   const refusal = unfitForBudget(session)
   if (refusal !== undefined) return refusal
   const meter = new Meter(session, request)
@@ -78,10 +75,7 @@ export async function askModel(
       refused = next
       return undefined
     }
-    const reply = withPrice(
-      await send(session, { ...request, maxOutput: begun.maxOutput }, { ...hooks, again }),
-      model,
-    )
+    const reply = await send(session, { ...request, maxOutput: begun.maxOutput }, { ...hooks, again })
     await meter.settle(reply.kind === 'reply' ? reply.usage : spentBy(reply), reply.kind === 'reply')
     return reply.kind === 'failed' && refused !== undefined ? refused : reply
   } finally {
@@ -107,29 +101,13 @@ function send(session: Session, request: ModelRequest, hooks: ReplyHooks): Promi
     const unsubscribe = stop.onStop(giveUp)
     const settle = (reply: Reply | ReplyFailure) => {
       unsubscribe()
-      resolve(reply)
+      resolve(withPrice(reply, model))
     }
     if (stop.isStopped) giveUp()
     model.reply(request, { ...hooks, text }, signal).then(settle, (error) => {
       settle({ kind: 'failed', code: 'backend', message: `${model.id} failed: ${messageOf(error)}` })
     })
   })
-}
-
-/** A tool list, a boundary or a control can exclude a whole class of effects. */
-function permitsOf({ spec, toolset }: Session): Permits {
-  const { boundary } = spec.agent
-  const { readOnly, approvalRequired } = spec.controls ?? {}
-  const isOpen = readOnly !== true && approvalRequired !== true
-  const has = (wanted: ToolClass) =>
-    toolset.offers.some(({ name }) => {
-      const found = toolset.find(name)
-      return found?.allowed === true && found.tool.class === wanted
-    })
-  return {
-    edits: isOpen && boundary?.writes === undefined && has('edit'),
-    programs: isOpen && boundary?.commands === undefined && has('execute'),
-  }
 }
 
 function withoutTools({ id }: Model): ReplyFailure {

@@ -1,6 +1,6 @@
 import type { Engine } from '../ports/engine.ts'
 import type { Entry, EventEntry } from '../ports/entry.ts'
-import type { Usage } from '../ports/report.ts'
+import type { SpentBudget, Usage } from '../ports/report.ts'
 import { childrenOfStart } from '../session/children-of-start.ts'
 import { add, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
 
@@ -37,46 +37,79 @@ async function sessionsChargedTo(
   return by
 }
 
-/** The spending of the session alone, without sessions below it. */
-function ownSpending(entries: readonly Entry[]): Spending {
-  let total = nothingSpent
-  let open: Spending | undefined
+/** What a session alone has spent, without sessions below it: a fold over its entries. */
+export class SpendingCount {
+  #total = nothingSpent
+  /** The request without an answer. */
+  #open: Spending | undefined
   /** Of tools, by call. */
-  const reserved = new Map<string, Spending>()
-  const delegations = new Set<string | undefined>()
-  const answered = (usage: Usage | undefined) => {
-    total = add(total, usage === undefined ? (open ?? nothingSpent) : spendingOfUsage(usage))
-    open = undefined
+  readonly #reserved = new Map<string, Spending>()
+  readonly #delegations = new Set<string | undefined>()
+  #isMetered = false
+
+  /** A request without an answer counts in full. */
+  get spent(): Spending {
+    const total = add(this.#total, this.#open ?? nothingSpent)
+    return [...this.#reserved.values()].reduce((sum, one) => add(sum, one), total)
   }
-  for (const entry of entries) {
-    if (entry.role === 'assistant' && !entry.earlier && (open || entry.usage)) answered(entry.usage)
+
+  /** What the budget counts, if a budget has limited a request. Without one, the usage of the replies is everything that is known. */
+  get charged(): SpentBudget | undefined {
+    return this.#isMetered ? inDollars(this.spent) : undefined
+  }
+
+  apply(entry: Entry): void {
+    if (entry.role === 'assistant' && !entry.earlier && (this.#open || entry.usage))
+      this.#answered(entry.usage)
     // Without reservations, only the result records what a tool spent. A delegation's usage is counted in its child.
     if (entry.role === 'tool_result' && entry.usage !== undefined) {
       const { tool_call_id: call } = entry
-      if (!reserved.has(call) && !delegations.has(call)) total = add(total, spendingOfUsage(entry.usage))
+      if (!this.#reserved.has(call) && !this.#delegations.has(call)) this.#add(spendingOfUsage(entry.usage))
     }
-    if (entry.role !== 'event') continue
+    if (entry.role !== 'event') return
     const usage = entry['usage'] as Usage | undefined
     if (entry.type === 'call.started') {
-      total = add(total, { ...nothingSpent, calls: 1 })
-      if (childrenOfStart(entry).length > 0) delegations.add(entry.call)
+      this.#add({ ...nothingSpent, calls: 1 })
+      if (childrenOfStart(entry).length > 0) this.#delegations.add(entry.call)
     } else if (entry.type === 'tokens.reserved' || entry.type === 'tokens.settled') {
       const call = entry.call ?? ''
       const isNext = entry.type === 'tokens.reserved'
-      total = add(
-        total,
-        isNext || usage === undefined ? (reserved.get(call) ?? nothingSpent) : spendingOfUsage(usage),
-      )
-      reserved.set(call, isNext ? reservedSpending(entry) : nothingSpent)
-    } else if (entry.type === 'request.settled') answered(usage ?? { input: 0, output: 0 })
-    else if (entry.type === 'context.compacted' && usage !== undefined) answered(usage)
+      const before = this.#reserved.get(call) ?? nothingSpent
+      this.#add(isNext || usage === undefined ? before : spendingOfUsage(usage))
+      this.#reserved.set(call, isNext ? reservedSpending(entry) : nothingSpent)
+      this.#isMetered = true
+    } else if (entry.type === 'request.settled') this.#answered(usage ?? { input: 0, output: 0 })
+    else if (entry.type === 'context.compacted' && usage !== undefined) this.#answered(usage)
     else if (entry.type === 'request.sent') {
-      answered(undefined)
-      open = reservedSpending(entry)
+      this.#answered(undefined)
+      this.#open = reservedSpending(entry)
+      this.#isMetered = true
     }
   }
-  answered(undefined)
-  return [...reserved.values()].reduce((sum, one) => add(sum, one), total)
+
+  #answered(usage: Usage | undefined): void {
+    this.#add(usage === undefined ? (this.#open ?? nothingSpent) : spendingOfUsage(usage))
+    this.#open = undefined
+  }
+
+  #add(spending: Spending): void {
+    this.#total = add(this.#total, spending)
+  }
+}
+
+/** What the budget counts of this session alone, according to its journal. */
+export function spentIn(entries: readonly Entry[]): SpentBudget {
+  return inDollars(ownSpending(entries))
+}
+
+function ownSpending(entries: readonly Entry[]): Spending {
+  const count = new SpendingCount()
+  for (const entry of entries) count.apply(entry)
+  return count.spent
+}
+
+function inDollars({ tokens, nanos, calls }: Spending): SpentBudget {
+  return { tokens, cost: nanos / 1e9, calls }
 }
 
 function reservedSpending(entry: EventEntry): Spending {

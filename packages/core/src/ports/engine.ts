@@ -2,6 +2,7 @@ import type { Draft, Entry } from './entry.ts'
 import type { Json } from './json.ts'
 import type { Report, ReportStatus } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
+import type { Vote, VoteChannel } from './votes.ts'
 
 /**
  * The contract between the session loop and the store that makes it durable. Session files implement it on one machine. A log on a server
@@ -19,7 +20,7 @@ export interface Engine {
    * if the journal cannot be read. In both cases nothing on disk changes.
    */
   open(spec: SessionSpec): Promise<Run>
-  /** Reads a stored session at any depth by its id, without owning its tree. See `Ids.session`. */
+  /** Reads a stored session at any depth by its id, without owning its tree. See `IdGenerator.session`. */
   read(id: string): Promise<StoredSession | undefined>
   /** Entry sessions whose `limits.charged` names the tree with this root: they spend from its budget. */
   charged?(root: string): Promise<readonly string[]>
@@ -44,11 +45,17 @@ export interface StepOptions {
   readonly durable?: boolean | (() => boolean)
 }
 
-/** A person's answer to a question of a session. */
+/** A person's answer to a session's question. */
 export interface Answer {
   readonly decision: string
   readonly by?: string
   readonly reason?: string
+  /** How it reached Cadre. Required, with `by`, if the question needs approvals from several people. */
+  readonly via?: VoteChannel
+  /** Identifies a vote that may be delivered twice. */
+  readonly id?: string
+  /** In a recorded answer that several people gave: the last word of each. */
+  readonly votes?: readonly Vote[]
 }
 
 /** A question that only a person can answer. `name` is unique within the session. */

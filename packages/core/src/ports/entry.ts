@@ -44,6 +44,8 @@ export interface UserDraft {
   readonly from?: string
   /** The id of a message that was delivered to the session. The session accepts each id once. */
   readonly message?: string
+  /** The people who gave the work, besides the person who started the run. From a login, Slack or the system, never from the content. */
+  readonly by?: readonly string[]
   /** Why Cadre wrote the message. */
   readonly nudge?: 'report' | 'empty' | 'sections' | 'schema' | 'truncated' | 'stop'
   /** Set for messages of an earlier session whose conversation this one continues. */

@@ -1,6 +1,7 @@
 import type { OutcomeKind } from './entry.ts'
 import type { DecidedBy, Risk } from './gate.ts'
-import type { Notice, Report, Usage } from './report.ts'
+import type { Notice, Report, SpentBudget, Usage } from './report.ts'
+import type { Vote } from './votes.ts'
 
 interface Stamp {
   /** Increases within the process. Only transient events may be dropped. */
@@ -52,13 +53,15 @@ export type EventBody =
   | { readonly type: 'session.unqueued' }
   | { readonly type: 'round.started'; readonly round: number }
   | { readonly type: 'text.added'; readonly round: number; readonly text: string }
-  | { readonly type: 'reply.delayed'; readonly round: number; readonly reason: string; readonly ms: number }
+  | { readonly type: 'reply.delayed'; readonly round: number; readonly reason: string; readonly ms?: number }
   | {
       readonly type: 'reply.received'
       readonly round: number
       readonly text: string
       readonly calls: readonly { readonly id: string; readonly name: string; readonly input: string }[]
       readonly usage?: Usage
+      /** Under a budget for requests: what the budget has counted for this session so far. */
+      readonly spent?: SpentBudget
       readonly model?: string
       /** Set if the reply is incomplete: it reached the length limit or was filtered. */
       readonly stop?: 'length' | 'filtered'
@@ -112,6 +115,8 @@ export type EventBody =
       readonly decision: string
       readonly by?: string
       readonly reason?: string
+      /** Who voted, if several people had to. */
+      readonly votes?: readonly Vote[]
       /** When it was answered, if that was before the session was resumed. */
       readonly answeredAt?: string
     }
@@ -120,6 +125,7 @@ export type EventBody =
   | { readonly type: 'journal.edited'; readonly summary: string; readonly rounds?: number }
   | { readonly type: 'notice.added'; readonly notice: Notice }
   | { readonly type: 'session.suspended'; readonly questions: readonly string[] }
-  | { readonly type: 'session.ended'; readonly report: Report }
+  /** `spent`: see `reply.received`. */
+  | { readonly type: 'session.ended'; readonly report: Report; readonly spent?: SpentBudget }
 
 export type CadreEvent = EventBody & Stamp

@@ -3,6 +3,7 @@ import type { JsonObject } from './json.ts'
 import type { Report } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
+import type { ApprovalNeed } from './votes.ts'
 
 /** What made a decision, in the order in which Cadre evaluates rules. */
 export type DecidedBy = 'tool' | 'agent' | 'role' | 'hook' | 'policy' | 'budget' | 'approval'
@@ -64,6 +65,8 @@ export type Verdict = Findings &
          * if every call needs its own approval.
          */
         readonly grants?: readonly string[]
+        /** Set if a policy says how many people must approve, and who counts. The verdict is then firm. */
+        readonly approvals?: ApprovalNeed
       }
     | { readonly kind: 'deny'; readonly reason: string }
   )
@@ -92,6 +95,15 @@ export type Answerer = (
   session: SessionSpec,
   signal: AbortSignal,
 ) => Verdict | undefined | Promise<Verdict | undefined>
+
+/**
+ * Raises what an approval needs: returns the verdict with `approvals`, or a denial if nobody could approve. Called when all rules have
+ * judged, before any answerer, and only for a call that needs approval. Must answer immediately. If it throws, the call is denied.
+ */
+export type DemandApprovals = (
+  question: { readonly call: JudgedCall; readonly verdict: Extract<Verdict, { kind: 'ask' }> },
+  session: SessionSpec,
+) => Extract<Verdict, { kind: 'ask' | 'deny' }>
 
 /**
  * Judges every call and every report of every session. Must not throw. May answer synchronously. Must deny a call if it cannot

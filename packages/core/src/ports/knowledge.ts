@@ -24,4 +24,4 @@ export interface Knowledge {
 }
 
 /** Collects what a session knows. Must not throw. */
-export type Inform = (request: KnowledgeRequest) => Knowledge | Promise<Knowledge>
+export type CollectKnowledge = (request: KnowledgeRequest) => Knowledge | Promise<Knowledge>

@@ -20,7 +20,7 @@ export interface ToolOffer {
   readonly parameters: JsonSchema
 }
 
-export interface Permits {
+export interface PermittedEffects {
   /** The agent may edit files in the workspace. */
   readonly edits: boolean
   /** The agent may run programs. */
@@ -36,7 +36,7 @@ export interface ModelRequest {
   /** The absolute path of the folder that the session may change. For backends whose program works in it. */
   readonly workspace?: string
   /** What the session's agent may do at all. For backends whose program has tools that the gate does not see. */
-  readonly permits?: Permits
+  readonly permits?: PermittedEffects
   /** The number of the round that this request starts, from 1. */
   readonly round: number
   readonly system: string
@@ -87,8 +87,11 @@ export type Spent = Usage | 'nothing'
 export interface ReplyHooks {
   /** Receives text as it is streamed. Only for display: the final text is in the reply. */
   readonly text: (delta: string) => void
-  /** Called when the backend waits before a retry, so that the user can see the reason for the delay. */
-  readonly delayed?: (reason: string, ms: number) => void
+  /**
+   * Called when the backend waits, so that the user can see the reason for the delay. `ms`: the time before a retry. Without it, the backend
+   * waits for an answer. Nothing is recorded.
+   */
+  readonly delayed?: (reason: string, ms?: number) => void
   /**
    * Called before each retry, with the usage of the previous request, or `undefined` if it is unknown. Budgets charge every request.
    * Returns the new limit for the reply, or `undefined` if the backend must not retry.

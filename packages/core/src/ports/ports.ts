@@ -1,8 +1,8 @@
 import type { AgentDefinition } from './agent.ts'
 import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
-import type { Answerer, Reviewer, Rule } from './gate.ts'
-import type { Inform } from './knowledge.ts'
+import type { Answerer, DemandApprovals, Reviewer, Rule } from './gate.ts'
+import type { CollectKnowledge } from './knowledge.ts'
 import type { Message, Models } from './model.ts'
 import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
@@ -19,7 +19,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void
 }
 
-export interface Ids {
+export interface IdGenerator {
   /**
    * A new session id for this agent: unique, in no particular order, safe as a file name. `root` is the entry session of its tree, unless
    * the session is an entry session itself. An engine that stores whole trees can use it to find a session by its id.
@@ -54,6 +54,8 @@ export interface Ports {
   /** Rules in addition to those of core: hooks, policy, approval. Evaluated in the order of `DecidedBy`. */
   readonly rules?: readonly Rule[]
   readonly reviewers?: readonly Reviewer[]
+  /** Says how many people must approve a call that needs approval. Without it, one answer decides. */
+  readonly demandApprovals?: DemandApprovals
   /** Called in order before Cadre asks a person. The first answer applies. */
   readonly answerers?: readonly Answerer[]
   /** Called for the moments of each session. */
@@ -78,13 +80,13 @@ export interface Ports {
    * What a session knows besides the prompt of its agent: instructions of its workspace, skills, facts about the environment. Called
    * once per session, when it is specified. Cadre records the text as a part of the system prompt. Without it, sessions know nothing else.
    */
-  readonly inform?: Inform
+  readonly inform?: CollectKnowledge
   /** Gives sessions their own workspaces. Without it, all sessions of a tree share one. */
   readonly workspaces?: Workspaces
   /** Stores teams and delivers their messages. If you set it, also add `teamTools` to `tools`. */
   readonly teams?: Teams
   readonly clock: Clock
-  readonly ids: Ids
+  readonly ids: IdGenerator
   /** Receives every event of every session, in order. Must not throw or block. */
   readonly emit: (event: CadreEvent) => void
 }

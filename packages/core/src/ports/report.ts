@@ -14,6 +14,24 @@ export interface Usage {
   readonly premium?: number
 }
 
+/**
+ * What a budget has counted. It differs from `Usage`: a request whose usage is unknown counts with everything that was reserved for it.
+ */
+export interface SpentBudget {
+  /** Input and output tokens together. */
+  readonly tokens: number
+  /** US dollars. */
+  readonly cost: number
+  /** Calls that were started. */
+  readonly calls: number
+}
+
+export const nothingCounted: SpentBudget = { tokens: 0, cost: 0, calls: 0 }
+
+export function addSpent(a: SpentBudget, b: SpentBudget): SpentBudget {
+  return { tokens: a.tokens + b.tokens, cost: a.cost + b.cost, calls: a.calls + b.calls }
+}
+
 export type ReportStatus = 'completed' | 'incomplete' | 'error' | 'cancelled'
 
 export interface Handoff {

@@ -4,7 +4,7 @@ import type { JsonObject } from './json.ts'
 import { lowest, type RunLimits } from './limits.ts'
 import type { Isolation } from './workspaces.ts'
 
-/** How a session ends. `text`: with a reply without calls. `report`: only with a call of `reportOut`. */
+/** How a session ends. `text`: when a reply contains no calls. `report`: only when the agent calls `reportOut`. */
 export type Completion = 'text' | 'report'
 
 export interface SessionLimits {
@@ -23,7 +23,7 @@ export interface SessionLimits {
 }
 
 /** Lowers the limits of a session to the ceilings of its run. */
-export function boundSession(spec: SessionSpec, ceilings: Partial<RunLimits>): SessionSpec {
+export function applyCeilings(spec: SessionSpec, ceilings: Partial<RunLimits>): SessionSpec {
   const { maxRounds, timeLimit } = ceilings
   const { limits } = spec
   const time = spec.parent === undefined ? undefined : timeLimit
@@ -59,6 +59,8 @@ export interface Work {
   readonly from?: string
   /** The id of the message. A session ignores a message whose id it has already received. */
   readonly message?: string
+  /** The people who gave the work, as in `UserDraft`. A policy may exclude them from approving the session's calls. */
+  readonly by?: readonly string[]
 }
 
 /**
@@ -103,5 +105,7 @@ export interface SessionSpec {
    * same for the whole tree.
    */
   readonly trace?: string
+  /** The person who started the run: a system user, or who logged in. The same for the whole tree. */
+  readonly startedBy?: string
   readonly created: string
 }

@@ -1,7 +1,7 @@
 import type { Boundary, ToolClass } from './agent.ts'
 import type { Image } from './entry.ts'
 import type { Price } from './model.ts'
-import type { Usage } from './report.ts'
+import type { Notice, Usage } from './report.ts'
 import type { JsonSchema, StandardSchema } from './schema.ts'
 
 /**
@@ -49,6 +49,8 @@ export interface ToolResult {
   readonly failed?: boolean
   /** What a server charged for the call, such as tokens of an embedding model. Part of the session's usage. */
   readonly usage?: Usage
+  /** What a person should know about the call. Part of the session's report. */
+  readonly notices?: readonly Notice[]
 }
 
 /** The programs that a command line starts. */

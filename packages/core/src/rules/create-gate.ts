@@ -2,6 +2,7 @@ import type { WireCall } from '../ports/entry.ts'
 import type {
   Answerer,
   DecidedBy,
+  DemandApprovals,
   Gate,
   JudgedCall,
   Review,
@@ -11,7 +12,7 @@ import type {
   Verdict,
 } from '../ports/gate.ts'
 import { parseJson } from '../ports/json.ts'
-import { explainIssues } from '../ports/schema.ts'
+import { explainIssues, type StandardResult } from '../ports/schema.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { readDelegation, refuseCircularDelegation } from '../tree/delegation.ts'
@@ -25,8 +26,15 @@ export type ReadCall =
   | { readonly kind: 'refused'; readonly by: DecidedBy; readonly rule?: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
-/** The checks before any rule: the tool exists, the agent may use it, and the input matches its schema. */
-export async function readCall(call: WireCall, session: SessionSpec, toolset: Toolset): Promise<ReadCall> {
+/**
+ * The checks before any rule: the tool exists, the agent may use it, and the input matches its schema. Synchronous if the schema of an
+ * allowed tool is.
+ */
+export function readCall(
+  call: WireCall,
+  session: SessionSpec,
+  toolset: Toolset,
+): ReadCall | Promise<ReadCall> {
   const { name } = call.function
   const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
   const carried = parsed.ok ? carriedDelegation(name, parsed.value) : undefined
@@ -43,14 +51,13 @@ export async function readCall(call: WireCall, session: SessionSpec, toolset: To
       ? readArguments(call, found, carried === undefined ? parsed.value : carriedInput(found.tool, carried))
       : { kind: 'failed' as const, reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
   if (found.allowed) return read()
-  const circle = await circularReason(found.tool, session, read)
-  if (circle !== undefined) return circle
   const what = carried === undefined ? '' : 'this line is a delegation, not a command, and '
-  return {
+  const refused: ReadCall = {
     kind: 'refused',
     by: 'agent',
     reason: `${what}${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}.`,
   }
+  return circularReason(found.tool, session, read).then((circle) => circle ?? refused)
 }
 
 /** Returns the agent's delegation tool, if it has one. */
@@ -65,11 +72,11 @@ function carriedInput(tool: Tool, carried: CarriedDelegation): unknown {
     : carried
 }
 
-async function readArguments(
+function readArguments(
   call: WireCall,
   { tool, spelling, teamOnly }: FoundTool,
   written: unknown,
-): Promise<ReadCall> {
+): ReadCall | Promise<ReadCall> {
   let input: unknown
   try {
     input = normaliseInput(tool, spelling, written)
@@ -95,17 +102,20 @@ async function circularReason(
   return circle && { kind: 'refused', by: 'role', rule: circle.code, reason: circle.reason }
 }
 
-/** Validates a call's arguments against the schema of its tool. */
-export async function readInput(
+/** Validates a call's arguments against the schema of its tool. Synchronous if the schema is. */
+export function readInput(
   { call, tool, teamOnly }: Omit<JudgedCall, 'input'>,
   input: unknown,
-): Promise<ReadCall> {
+): ReadCall | Promise<ReadCall> {
+  const read = (result: StandardResult<unknown>): ReadCall =>
+    result.issues === undefined
+      ? { kind: 'ready', judged: { call, tool, input: result.value, ...(teamOnly && { teamOnly }) } }
+      : {
+          kind: 'failed',
+          reason: `the arguments of ${call.function.name} are invalid: ${explainIssues(result.issues)}`,
+        }
   const checked = tool.input['~standard'].validate(input)
-  const result = checked instanceof Promise ? await checked : checked
-  if (result.issues === undefined)
-    return { kind: 'ready', judged: { call, tool, input: result.value, ...(teamOnly && { teamOnly }) } }
-  const { name } = call.function
-  return { kind: 'failed', reason: `the arguments of ${name} are invalid: ${explainIssues(result.issues)}` }
+  return checked instanceof Promise ? checked.then(read) : read(checked)
 }
 
 /** If delegation is disabled for the whole run, the agent's tool list is not the reason. */
@@ -122,6 +132,7 @@ export interface GateParts {
   readonly rules: readonly Rule[]
   readonly reviewers: readonly Reviewer[]
   readonly answerers?: readonly Answerer[] | undefined
+  readonly demandApprovals?: DemandApprovals | undefined
 }
 
 /**
@@ -129,15 +140,24 @@ export interface GateParts {
  * evaluation. A rule that throws denies the call. If a rule changes the arguments, they are validated against the tool's schema and all
  * rules judge them again, except hooks if a hook made the change. The rule that made the change must then accept the arguments unchanged.
  */
-export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gate {
+export function createGate({ rules, reviewers, answerers = [], demandApprovals }: GateParts): Gate {
   const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
   const withoutHooks = sorted.filter((rule) => rule.by !== 'hook')
   const counting = sorted.filter((rule) => rule.counts === true)
   const judge = (asked: readonly Rule[], call: JudgedCall, session: SessionSpec, signal: AbortSignal) => {
     const verdict = from({ rules: asked, start: 0, verdict: allowed, call, session, signal })
     return verdict instanceof Promise
-      ? verdict.then((said) => answered(said, call, session, signal))
-      : answered(verdict, call, session, signal)
+      ? verdict.then((said) => answered(demanded(said, call, session), call, session, signal))
+      : answered(demanded(verdict, call, session), call, session, signal)
+  }
+
+  function demanded(verdict: Verdict, call: JudgedCall, session: SessionSpec): Verdict {
+    if (verdict.kind !== 'ask' || demandApprovals === undefined) return verdict
+    try {
+      return demandApprovals({ call: withInput(call, verdict), verdict }, session)
+    } catch (error) {
+      return { ...verdict, ...brokenRuleVerdict({ by: 'policy', name: 'approvals' }, error) } as Verdict
+    }
   }
 
   function from(at: RemainingRules): Verdict | Promise<Verdict> {
@@ -183,7 +203,7 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
 
   function answered(verdict: Verdict, call: JudgedCall, session: SessionSpec, signal: AbortSignal) {
     if (verdict.kind !== 'ask' || answerers.length === 0) return verdict
-    return askOthers(verdict, { ...call, ...(verdict.input && { input: verdict.input }) }, session, signal)
+    return askOthers(verdict, withInput(call, verdict), session, signal)
   }
 
   async function askOthers(
@@ -209,8 +229,12 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
   return {
     immediate: answerers.length === 0 && sorted.every((rule) => rule.immediate === true),
     judge: (call, session, signal) => judge(sorted, call, session, signal),
-    judgeAgain: (call, session, signal) =>
-      from({ rules: withoutHooks, start: 0, verdict: allowed, call, session, signal }),
+    judgeAgain(call, session, signal) {
+      const verdict = from({ rules: withoutHooks, start: 0, verdict: allowed, call, session, signal })
+      return verdict instanceof Promise
+        ? verdict.then((said) => demanded(said, call, session))
+        : demanded(verdict, call, session)
+    },
     judgeCounts(call, session, signal) {
       for (const rule of counting) {
         const said = judgeSafely(rule, call, session, signal)
@@ -228,6 +252,11 @@ export function createGate({ rules, reviewers, answerers = [] }: GateParts): Gat
       return accepted
     },
   }
+}
+
+/** The call with the arguments that a rule gave it. */
+function withInput(call: JudgedCall, { input }: Verdict): JudgedCall {
+  return input === undefined ? call : { ...call, input }
 }
 
 interface RemainingRules {

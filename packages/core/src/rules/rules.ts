@@ -128,7 +128,7 @@ const treeControls: readonly Rule[] = [
       if (isolation?.kind !== 'missing' || (tool.effect !== 'write' && tool.effect !== 'execute'))
         return undefined
       if (writesToHome(tool)) return undefined
-      const reason = `the agent could not get its own workspace (${isolation.reason}), so this changes files that others work on`
+      const reason = `the agent could not get its own workspace (${isolation.reason}), so this call can change files that other agents are working on`
       return {
         kind: 'ask',
         by: 'approval',

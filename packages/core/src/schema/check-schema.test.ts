@@ -21,7 +21,7 @@ it.each([
   [{}, 'path is missing'],
   [undefined, 'must be object'],
   [{ path: 7 }, 'path must be string'],
-  [{ path: '' }, 'path must have at least 1 characters'],
+  [{ path: '' }, 'path must have at least 1 character'],
   [{ path: 'x', kind: 'c' }, 'kind must be one of: "a", "b"'],
   [{ path: 'x', lines: [0] }, 'lines.0 must be at least 1'],
   [{ path: 'x', lines: [1, 2, 3] }, 'lines must have at most 2 items'],

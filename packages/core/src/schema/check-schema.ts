@@ -100,9 +100,9 @@ function stringIssues(schema: Keywords, value: string, place: Place): StandardIs
   const { minLength, maxLength, pattern } = schema
   const { length } = [...value]
   if (typeof minLength === 'number' && length < minLength)
-    return [issue(`must have at least ${minLength} characters`, place)]
+    return [issue(`must have at least ${counted(minLength, 'character')}`, place)]
   if (typeof maxLength === 'number' && length > maxLength)
-    return [issue(`must have at most ${maxLength} characters`, place)]
+    return [issue(`must have at most ${counted(maxLength, 'character')}`, place)]
   const fits = typeof pattern === 'string' ? matchesPattern(pattern, value) : true
   if (fits === undefined) return [issue(`is too long to be compared with the pattern ${pattern}`, place)]
   return fits ? [] : [issue(`must match the pattern ${pattern}`, place)]
@@ -136,9 +136,9 @@ function isMultiple(value: number, of: number): boolean {
 function arrayIssues(schema: Keywords, value: readonly unknown[], place: Place): StandardIssue[] {
   const { items, prefixItems, minItems, maxItems, uniqueItems } = schema
   if (typeof minItems === 'number' && value.length < minItems)
-    return [issue(`must have at least ${minItems} items`, place)]
+    return [issue(`must have at least ${counted(minItems, 'item')}`, place)]
   if (typeof maxItems === 'number' && value.length > maxItems)
-    return [issue(`must have at most ${maxItems} items`, place)]
+    return [issue(`must have at most ${counted(maxItems, 'item')}`, place)]
   if (uniqueItems === true && new Set(value.map(canonical)).size < value.length)
     return [issue('must not contain an item twice', place)]
   const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : []
@@ -161,9 +161,9 @@ function objectIssues(
   if (missing.length > 0) return missing.map((key) => issue('is missing', below(place, key)))
   const entries = Object.entries(value)
   if (typeof minProperties === 'number' && entries.length < minProperties)
-    return [issue(`must have at least ${minProperties} keys`, place)]
+    return [issue(`must have at least ${counted(minProperties, 'key')}`, place)]
   if (typeof maxProperties === 'number' && entries.length > maxProperties)
-    return [issue(`must have at most ${maxProperties} keys`, place)]
+    return [issue(`must have at most ${counted(maxProperties, 'key')}`, place)]
   return entries.flatMap(([key, item]) => {
     const at = below(place, key)
     const named = check(propertyNames, key, at)
@@ -176,6 +176,10 @@ function objectIssues(
       return [issue(`is unknown. Known: ${Object.keys(known).join(', ')}`, at)]
     return [...named, ...check(additionalProperties, item, at)]
   })
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
 function issue(message: string, { path }: Place): StandardIssue {

@@ -37,7 +37,7 @@ it.each([
   [{ prefixItems: [{ type: 'string' }], items: false }, ['a', 1], '1 is not allowed'],
   [{ enum: [{ a: 1, b: 2 }] }, { b: 2, a: 1 }, ''],
   [{ maxLength: 1 }, '👍', ''],
-  [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, 'ab must have at most 1 characters'],
+  [{ propertyNames: { maxLength: 1 } }, { ab: 1 }, 'ab must have at most 1 character'],
   [{ anyOf: [{ type: 'string' }, { properties: { a: { type: 'string' } } }] }, { a: 1 }, 'a must be string'],
   [{ $ref: '#' }, 1, 'is nested too deeply'],
 ])('checks against %j: %j', (schema, value, expected) => {

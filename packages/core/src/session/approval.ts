@@ -2,13 +2,14 @@ import type { Question } from '../ports/engine.ts'
 import type { EventEntry } from '../ports/entry.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Json } from '../ports/json.ts'
+import type { ApprovalNeed } from '../ports/votes.ts'
 import type { Session } from './session.ts'
 import { approveSession, grantsOf } from './state.ts'
 
 /** The question about a held call, with everything a person needs to decide. Contains the whole action. */
 export function approvalOf(session: Session, judged: JudgedCall, held: EventEntry): Question {
   const { call, tool } = judged
-  const { by, rule, risk, reasons, input } = held
+  const { by, rule, risk, reasons, input, approvals } = held
   const args = input === undefined ? call.function.arguments : JSON.stringify(input)
   const grants = grantsOf(held)
   const agent = session.spec.agent.name
@@ -29,8 +30,14 @@ export function approvalOf(session: Session, judged: JudgedCall, held: EventEntr
       rule: rule ?? null,
       reason: held.content ?? '',
       ...(grants.length > 0 && { grants: [...grants] }),
+      ...(approvals !== undefined && { approvals }),
     },
   }
+}
+
+/** As entries record it. */
+export function approvalsJson({ quorum, roles, notByStarter }: ApprovalNeed): Json {
+  return { quorum, roles: [...roles], notByStarter }
 }
 
 /** Describes a call for people: its action and its target. */

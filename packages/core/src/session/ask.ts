@@ -27,7 +27,8 @@ export async function ask(session: Session): Promise<Ending | undefined> {
     await recordFirstEntries(session)
     if (session.state.stopped !== undefined) return undefined
   }
-  await prepareContext(session)
+  const preparing = prepareContext(session)
+  if (preparing !== undefined) await preparing
   let failure = await askOnce(session)
   if (failure?.tooLong && !node.signal.aborted) {
     await prepareContext(session, true)
@@ -96,7 +97,7 @@ async function askOnce(session: Session): Promise<Unanswered | undefined> {
   })
   for (const entry of entries) {
     if (entry.role !== 'assistant' || isOutdated(entry)) continue
-    session.emit(replyEvent(entry, session.state.round, spec))
+    session.emit(replyEvent(entry, session.state.round, spec, session.state.spending.charged))
   }
   announceDecisions(session, entries)
   return failure
@@ -113,7 +114,7 @@ async function noteInterruption(session: Session, heard: string): Promise<void> 
   session.model.release?.(session.spec.id)
   const text = heard.trim().slice(-maxInterruptedLength)
   if (text === '') return
-  const content = `The user interrupted your reply. They had read this much of it:\n\n${text}`
+  const content = `The user interrupted your reply. They had read this part of it:\n\n${text}`
   await say(session, `interrupted/${session.state.seq}`, { content })
 }
 
@@ -132,7 +133,8 @@ function replyOf(
         recordMessage(text)
         session.emit({ type: 'text.added', round, text })
       },
-      delayed: (reason, ms) => session.emit({ type: 'reply.delayed', round, reason, ms }),
+      delayed: (reason, ms) =>
+        session.emit({ type: 'reply.delayed', round, reason, ...(ms !== undefined && { ms }) }),
       notice: (code, message) => void notice(session, code, message).catch(() => {}),
     },
   )

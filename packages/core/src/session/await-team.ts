@@ -22,7 +22,7 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
     content: [
       'Your teammates are idle. Their last replies:',
       ...news.map(resultOf),
-      'If work is left, write to them with send_message. Otherwise give your answer.',
+      'If there is more work for them, write to them with send_message. Otherwise, reply with your answer.',
     ].join('\n\n'),
     // Their own records contain their usage, which is added when the lead ends.
     collected: news.map(({ key }) => key),

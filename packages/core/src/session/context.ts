@@ -23,8 +23,11 @@ function estimateTokens(state: SessionState, systemPrompt: string): number {
   return estimatedTokens(state.characters + systemPrompt.length)
 }
 
-/** Replaces older rounds with a summary before a request would exceed the context window. The journal keeps everything. */
-export async function prepareContext(session: Session, isTooLong = false): Promise<void> {
+/**
+ * Replaces older rounds with a summary before a request would exceed the context window. The journal keeps everything. Returns `undefined`
+ * if the request fits, as most do.
+ */
+export function prepareContext(session: Session, isTooLong = false): Promise<void> | undefined {
   const { model, state, ports, spec } = session
   const { messages, characters } = state
   const tokens = estimateTokens(state, session.systemPrompt)
@@ -32,7 +35,12 @@ export async function prepareContext(session: Session, isTooLong = false): Promi
   let cut = (ports.prepareContext ?? summariseOldRounds)(request, spec)
   // A result must not be separated from its call.
   while (cut < messages.length && cut > 0 && messages[cut]?.role !== 'assistant') cut -= 1
-  if (cut <= 1) return
+  return cut <= 1 ? undefined : compact(session, cut)
+}
+
+/** Replaces the first `cut` messages. */
+async function compact(session: Session, cut: number): Promise<void> {
+  const { state } = session
   await attend(session, { kind: 'context.compacting' })
   const older = state.messages.slice(0, cut)
   const upTo = state.messageSeqs[cut - 1] as number

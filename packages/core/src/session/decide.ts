@@ -6,15 +6,17 @@ import { teamStart } from '../tree/change-team.ts'
 import { isBackground } from '../tree/delegate.ts'
 import { readDelegation } from '../tree/delegation.ts'
 import { judgedEvent } from '../view/entry-events.ts'
+import { approvalsJson } from './approval.ts'
 import { record, type Session } from './session.ts'
 import type { CallState } from './session-state.ts'
 
-/** Judges every call that has no decision yet, and records the decisions. */
-export async function decide(session: Session, open: readonly CallState[]): Promise<void> {
-  const fresh = open
-    .filter(({ started, refused, held }) => !started && !refused && !held)
-    .map(({ call }) => call)
-  if (fresh.length === 0) return
+/** Returns the calls that have no decision yet. */
+export function undecidedCalls(open: readonly CallState[]): readonly WireCall[] {
+  return open.filter(({ started, refused, held }) => !started && !refused && !held).map(({ call }) => call)
+}
+
+/** Judges these calls, and records the decisions. */
+export async function decide(session: Session, fresh: readonly WireCall[]): Promise<void> {
   const reply = [...session.state.calls.values()].map(({ call }) => call)
   const entries = await record(
     session,
@@ -25,13 +27,15 @@ export async function decide(session: Session, open: readonly CallState[]): Prom
   announceDecisions(session, entries)
 }
 
+const noCalls: ReadonlySet<string> = new Set()
+
 /** Returns the decisions about these calls, in order. `reply`: all calls of their reply. */
 export async function draftDecisions(
   session: Session,
   calls: readonly WireCall[],
   reply: readonly WireCall[],
 ): Promise<EventDraft[]> {
-  const late = await refuseAfterReport(session, reply)
+  const late = mayReport(session) ? await refuseAfterReport(session, reply) : noCalls
   const { immediate } = session.gate
   const drafts: EventDraft[] = []
   // Asynchronous rules judge all calls in parallel. Drafts and counts keep the order of the calls.
@@ -68,13 +72,28 @@ export function haveEffects(session: Session, calls: readonly WireCall[]): boole
   })
 }
 
-/** Reads a call once per life, with the arguments of the decision if a rule changed them. */
-export async function readCachedCall(session: Session, call: WireCall): Promise<ReadCall> {
+/**
+ * Reads a call once per life, with the arguments of the decision if a rule changed them. Synchronous if the call was read before, or if the
+ * schema of its tool is.
+ */
+export function readCachedCall(session: Session, call: WireCall): ReadCall | Promise<ReadCall> {
   const known = session.read.get(call.id)
   if (known !== undefined) return known
-  let read = await readCall(call, session.spec, session.toolset)
+  const read = readCall(call, session.spec, session.toolset)
   const { started, held } = session.state.calls.get(call.id) ?? {}
   const changed = (started ?? held)?.['input'] as JsonObject | undefined
+  if (changed !== undefined || read instanceof Promise) return readLater(session, call, read, changed)
+  session.read.set(call.id, read)
+  return read
+}
+
+async function readLater(
+  session: Session,
+  call: WireCall,
+  first: ReadCall | Promise<ReadCall>,
+  changed: JsonObject | undefined,
+): Promise<ReadCall> {
+  let read = await first
   if (read.kind === 'ready' && changed !== undefined) read = await readInput(read.judged, changed)
   session.read.set(call.id, read)
   return read
@@ -86,10 +105,10 @@ type Decided =
 
 /** Synchronous if every rule is. */
 function judged(session: Session, call: WireCall, late: boolean): Decided | Promise<Decided> {
-  const known = session.read.get(call.id)
-  return known === undefined
-    ? readCachedCall(session, call).then((read) => judgeRead(session, call, read, late))
-    : judgeRead(session, call, known, late)
+  const read = readCachedCall(session, call)
+  return read instanceof Promise
+    ? read.then((known) => judgeRead(session, call, known, late))
+    : judgeRead(session, call, read, late)
 }
 
 function judgeRead(
@@ -175,6 +194,7 @@ function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventD
     ...said,
     ...(grants && { grants }),
     ...(verdict.firm && { firm: true }),
+    ...(verdict.approvals && { approvals: approvalsJson(verdict.approvals) }),
     ...(verdict.boundTo && { boundTo: [...verdict.boundTo] }),
   }
   return { role: 'event', type: 'call.held', call: call.id, ...held, content: verdict.reason }
@@ -203,18 +223,21 @@ export function startDraft(
   return { ...start, child, ...(isBackground(session, judged) && { background: true }) }
 }
 
+/** Returns whether a `reportOut` in this reply would be accepted. */
+function mayReport({ state, spec, teammates }: Session): boolean {
+  return spec.completion === 'report' && state.background.size === 0 && teammates?.isBusy !== true
+}
+
 /** An accepted `reportOut` ends the work: later calls in the same reply do not start. */
-async function refuseAfterReport(session: Session, reply: readonly WireCall[]): Promise<Set<string>> {
-  const isBusy = session.state.background.size > 0 || session.teammates?.isBusy === true
-  if (session.spec.completion !== 'report' || isBusy) return new Set()
+async function refuseAfterReport(session: Session, reply: readonly WireCall[]): Promise<ReadonlySet<string>> {
   for (const [index, call] of reply.entries()) {
     const read = await readCachedCall(session, call)
     if (read.kind !== 'ready') continue
     const { tool } = read.judged
     // Background results are pending, so the report will not be accepted.
     if (tool.kind === 'team' || (tool.kind === 'delegate' && isBackground(session, read.judged)))
-      return new Set()
+      return noCalls
     if (tool.kind === 'report') return new Set(reply.slice(index + 1).map((later) => later.id))
   }
-  return new Set()
+  return noCalls
 }

@@ -26,7 +26,7 @@ export async function settleDoubt(
       .check(input, contextOf(session, call.id), session.node.signal)
       .catch(() => 'unknown' as const)
     if (found === 'done')
-      return { content: 'Done: the call was interrupted, but a check found its effect in place.' }
+      return { content: 'Done: the call was interrupted, but a check confirmed that it took effect.' }
     if (found === 'not_done') return 'run'
   }
   return askWhatHappened(session, judged)
@@ -38,7 +38,9 @@ async function askWhatHappened(session: Session, judged: JudgedCall): Promise<Ou
   const reason = answer.reason === undefined ? '' : ` ${answer.reason}`
   if (answer.decision === 'again') return 'run'
   if (answer.decision === 'done')
-    return { content: `Done, as ${answer.by ?? 'a person'} confirmed after an interruption.${reason}` }
+    return {
+      content: `Done: the call was interrupted, but ${answer.by ?? 'a person'} confirmed that it took effect.${reason}`,
+    }
   const content = `This call was interrupted and may have been carried out. Check before you repeat it.${reason}`
   return { outcome: 'in_doubt', code: 'in_doubt', content }
 }
@@ -46,7 +48,9 @@ async function askWhatHappened(session: Session, judged: JudgedCall): Promise<Ou
 /** Each attempt has its own question, so an answer about an earlier attempt does not apply to this one. */
 function doubtOf(session: Session, judged: JudgedCall): Question {
   const { call, tool } = judged
-  const { tries = 1, started } = session.state.calls.get(call.id) ?? {}
+  const { tries = 1, started, held } = session.state.calls.get(call.id) ?? {}
+  // To run a call again takes as many people as to run it.
+  const approvals = held?.['approvals']
   const input = started?.['input']
   const args = input === undefined ? call.function.arguments : JSON.stringify(input)
   const what = `${tool.name} was interrupted and may have been carried out`
@@ -64,6 +68,7 @@ function doubtOf(session: Session, judged: JudgedCall): Question {
       risk: started?.['risk'] ?? null,
       reasons: started?.['reasons'] ?? [],
       reason: what,
+      ...(approvals !== undefined && { approvals }),
     },
   }
 }

@@ -17,6 +17,7 @@ import { toolsetOf } from '../vocabulary/toolset.ts'
 import { addContext, attend } from './attend.ts'
 import { earlierLives } from './earlier-lives.ts'
 import { shouldWake } from './mail.ts'
+import { permittedEffects } from './permitted-effects.ts'
 import { recordFirstEntries } from './record-first-entries.ts'
 import { recordMessage } from './record-message.ts'
 import { noLeftovers, notice, record, requireLife, type Session } from './session.ts'
@@ -144,6 +145,13 @@ export function createSession(
   host: Host,
   { tree, node, run, state, model }: SessionParts,
 ): Session {
+  const toolset = toolsetOf({
+    agent: spec.agent,
+    tools: host.ports.tools,
+    targets: spec.targets,
+    completion: spec.completion,
+    team: spec.team,
+  })
   return {
     spec,
     ports: host.ports,
@@ -152,13 +160,8 @@ export function createSession(
     node,
     run,
     model,
-    toolset: toolsetOf({
-      agent: spec.agent,
-      tools: host.ports.tools,
-      targets: spec.targets,
-      completion: spec.completion,
-      team: spec.team,
-    }),
+    toolset,
+    permits: permittedEffects(spec, toolset),
     systemPrompt: spec.systemPrompt,
     state,
     inherited: startedCalls(state),

@@ -33,19 +33,18 @@ export async function perform(
     progress: progress.show,
     ...(reserve && { reserve }),
   }
-  const ran: Promise<ToolResult | undefined> = startTool(() => tool.run(input, context, node.signal)).catch(
-    (error) => (node.signal.aborted ? undefined : { content: messageOf(error), failed: true }),
-  )
+  const ran = runTool(() => tool.run(input, context, node.signal), node.signal)
   let result = await untilStopped(ran, node, undefined)
   if (result === undefined && node.signal.aborted) result = await withGrace(ran, ports.clock)
   progress.end()
   if (result === undefined) return undefined
-  const { content, images, failed, usage } = result
+  const { content, images, failed, usage, notices } = result
   return {
     content,
     ...(failed && { outcome: 'failed' as const }),
     ...(images && { images }),
     ...(usage && { usage }),
+    ...(notices && { notices }),
   }
 }
 
@@ -84,9 +83,16 @@ export function contextOf(session: Session, call: string): ToolContext {
   }
 }
 
-/** A tool may throw before it returns its promise. */
-async function startTool(start: () => Promise<ToolResult>): Promise<ToolResult> {
-  return await start()
+/** Also catches what a tool throws before it returns its promise. */
+async function runTool(
+  start: () => Promise<ToolResult>,
+  signal: AbortSignal,
+): Promise<ToolResult | undefined> {
+  try {
+    return await start()
+  } catch (error) {
+    return signal.aborted ? undefined : { content: messageOf(error), failed: true }
+  }
 }
 
 function withGrace(

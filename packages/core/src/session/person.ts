@@ -21,6 +21,7 @@ export async function askPerson(session: Session, question: Question): Promise<A
       decision: answer.decision,
       ...(answer.by && { by: answer.by }),
       ...(answer.reason && { reason: answer.reason }),
+      ...(answer.votes && { votes: answer.votes }),
       ...(answeredAt && { answeredAt }),
     })
     return answer

@@ -66,13 +66,12 @@ function hasBegunCalls({ state, inherited }: Session): boolean {
   return [...startedCalls(state)].some((call) => !inherited.has(call))
 }
 
-async function move(session: Session): Promise<Ending | undefined> {
+function move(session: Session): Promise<Ending | undefined> {
   switch (nextMove(session.state)) {
     case 'ask':
       return ask(session)
     case 'settle':
-      await settleReply(session)
-      return undefined
+      return settleReply(session)
     case 'conclude':
       return conclude(session)
   }
@@ -167,7 +166,8 @@ async function endSession(
     session.emit({ type: 'session.ended', report: unrecorded })
     return unrecorded
   }
-  session.emit({ type: 'session.ended', report })
+  const spent = session.state.spending.charged
+  session.emit({ type: 'session.ended', report, ...(spent && { spent }) })
   await attend(session, { kind: 'session.ended', report })
   return report
 }

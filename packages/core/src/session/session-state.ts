@@ -1,4 +1,5 @@
 import type { RequestSize } from '../budget/request-size.ts'
+import { SpendingCount } from '../budget/spending.ts'
 import type { EventEntry, ResultEntry, WireCall } from '../ports/entry.ts'
 import type { JsonObject } from '../ports/json.ts'
 import type { Message } from '../ports/model.ts'
@@ -46,6 +47,8 @@ export interface SessionState {
   /** The report from `reportOut`. */
   reported: string | undefined
   usage: Usage
+  /** What a budget counts. `usage` lacks requests whose usage is unknown. */
+  spending: SpendingCount
   sessions: number
   callCount: number
   notices: Notice[]
@@ -114,6 +117,7 @@ export function emptyState(): SessionState {
     lastText: '',
     reported: undefined,
     usage: noUsage,
+    spending: new SpendingCount(),
     sessions: 1,
     callCount: 0,
     notices: [],

@@ -3,7 +3,7 @@ import type { Draft, Entry, EventDraft, UserDraft } from '../ports/entry.ts'
 import { CadreError } from '../ports/errors.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { Gate } from '../ports/gate.ts'
-import type { Model } from '../ports/model.ts'
+import type { Model, PermittedEffects } from '../ports/model.ts'
 import type { Ports } from '../ports/ports.ts'
 import { addUsage, type Notice, noUsage, type Report, type Usage } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
@@ -29,6 +29,7 @@ export interface Session {
   readonly run: Run
   readonly model: Model
   readonly toolset: Toolset
+  readonly permits: PermittedEffects
   systemPrompt: string
   state: SessionState
   /** Calls that were started before this life of the session: their effect may have happened. */

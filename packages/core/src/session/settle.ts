@@ -13,23 +13,26 @@ import { newNotices } from '../budget/budget-notices.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
+import type { Attention } from '../ports/moment.ts'
 import { changeTeam } from '../tree/change-team.ts'
 import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
 import { approvalOf } from './approval.ts'
 import { attend } from './attend.ts'
-import { announceDecisions, decide, readCachedCall, startDraft } from './decide.ts'
+import { announceDecisions, decide, readCachedCall, startDraft, undecidedCalls } from './decide.ts'
 import { settleDoubt } from './doubt.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
 import { noticeDraft, record, type Session, withoutSlot } from './session.ts'
 import type { CallState } from './session-state.ts'
 import { approveSession, grantsOf, noticeOf, openCalls } from './state.ts'
+import { needOf, needsMore } from './votes.ts'
 
-export async function settleReply(session: Session): Promise<void> {
+export async function settleReply(session: Session): Promise<undefined> {
   const open = openCalls(session.state)
-  for (const { call } of open) await readCachedCall(session, call)
-  await decide(session, open)
+  for (const { call } of open) if (!session.read.has(call.id)) await readCachedCall(session, call)
+  const fresh = undecidedCalls(open)
+  if (fresh.length > 0) await decide(session, fresh)
   const delegates = open.some(({ call }) => judgedOf(session, call)?.tool.kind === 'delegate')
   await (delegates ? withoutSlot(session, () => settleAll(session, open)) : settleAll(session, open))
   session.read.clear()
@@ -40,9 +43,16 @@ function judgedOf(session: Session, call: WireCall): JudgedCall | undefined {
   return read?.kind === 'ready' ? read.judged : undefined
 }
 
-async function settleAll(session: Session, open: readonly CallState[]): Promise<void> {
+function settleAll(session: Session, open: readonly CallState[]): Promise<unknown> {
+  const [first] = open
+  if (first === undefined || open.length > 1) return settleTogether(session, open)
+  const { call } = first
+  return settleCall(session, call, judgedOf(session, call), { order: { next: 0 }, index: 0, turn: true })
+}
+
+async function settleTogether(session: Session, open: readonly CallState[]): Promise<void> {
   const order = { next: 0 }
-  let previous: Promise<boolean> = Promise.resolve(true)
+  let previous: boolean | Promise<boolean> = true
   const settling = open.map(({ call }, index) => {
     const mine = settleCall(session, call, judgedOf(session, call), { order, index, turn: previous })
     // A failed call does not fail the calls after it, but their results are not recorded.
@@ -61,7 +71,7 @@ interface Turn {
   readonly order: { next: number }
   readonly index: number
   /** Resolves to whether all earlier calls were recorded. */
-  readonly turn: Promise<boolean>
+  readonly turn: boolean | Promise<boolean>
 }
 
 /** Returns true if the call was settled, and false if it stays open because the session is being stopped. */
@@ -90,7 +100,7 @@ async function settleCall(
       }
       await record(session, `finished/${round}/${call.id}`, () => [note], { durable: true })
     }
-    if (!(await turn)) return []
+    if (turn !== true && !(await turn)) return []
     return resultDrafts(session, call, judged, outcome)
   })
   if (entries.length === 0) return false
@@ -147,12 +157,28 @@ async function outcomeOf(
   const finished = known?.finished
   if (finished !== undefined) return finishedOutcome(finished)
   if (judged.tool.kind === 'report') return report(session)
-  return withAttention(session, judged, await run(session, judged))
+  const outcome = await run(session, judged)
+  if (outcome === undefined) return undefined
+  const { started } = session.state.calls.get(call.id) ?? {}
+  if (session.ports.attend === undefined) return withContext(outcome, started)
+  const said = await attend(session, {
+    kind: 'call.settled',
+    call: judged,
+    outcome: outcome.outcome ?? 'done',
+    content: outcome.content,
+  })
+  return withContext(outcome, started, said)
 }
 
-async function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
+function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   if (judged.tool.kind === 'delegate') return delegate(session, judged)
   if (judged.tool.kind === 'team') return changeTeam(session, judged)
+  const isPlain = session.ports.attend === undefined && !session.inherited.has(judged.call.id)
+  return isPlain ? perform(session, judged) : runAttended(session, judged)
+}
+
+/** Runs a call that hooks and rules follow, or that an earlier life has started. */
+async function runAttended(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   if (session.inherited.has(judged.call.id)) {
     const known = await settleDoubt(session, judged)
     if (known !== 'run') return known
@@ -242,6 +268,13 @@ async function currentRefusal(
 ): Promise<Outcome | undefined> {
   const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
   if (verdict.kind === 'deny') return { outcome: 'refused', code: verdict.by, content: verdict.reason }
+  if (verdict.kind === 'ask' && held !== undefined && needsMore(verdict.approvals, needOf({ ...held })))
+    return {
+      outcome: 'refused',
+      code: 'approval',
+      content:
+        'the policy requires more approvals for this call than when it was requested, so the approval no longer applies. Make the call again to request new ones.',
+    }
   const before = (held?.['boundTo'] ?? []) as readonly string[]
   const changed = (verdict.boundTo ?? []).filter((item) => !before.includes(item))
   if (held === undefined || changed.length === 0) return undefined
@@ -254,20 +287,8 @@ async function currentRefusal(
 }
 
 /** Adds the text of rules and hooks to the outcome. */
-async function withAttention(
-  session: Session,
-  judged: JudgedCall,
-  outcome: Outcome | undefined,
-): Promise<Outcome | undefined> {
-  if (outcome === undefined) return undefined
-  const { started } = session.state.calls.get(judged.call.id) ?? {}
-  const said = await attend(session, {
-    kind: 'call.settled',
-    call: judged,
-    outcome: outcome.outcome ?? 'done',
-    content: outcome.content,
-  })
-  const { content = outcome.content, blocked, context } = said ?? {}
+function withContext(outcome: Outcome, started: EventEntry | undefined, said: Attention = {}): Outcome {
+  const { content = outcome.content, blocked, context } = said
   const before = typeof started?.['context'] === 'string' ? started['context'] : undefined
   const added = [before, blocked, context].filter((text) => text !== undefined && text !== '')
   if (added.length === 0 && content === outcome.content) return outcome

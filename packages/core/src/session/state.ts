@@ -17,6 +17,7 @@ export function foldEntries(entries: readonly Entry[], session: string): Session
 export function applyEntry(state: SessionState, entry: Entry, session: string): void {
   state.seq = entry.seq
   state.ended = undefined
+  state.spending.apply(entry)
   switch (entry.role) {
     case 'user':
       if (entry.earlier) show(state, entry, entry.seq)

@@ -34,7 +34,7 @@ interface ExplainParts {
 }
 
 /**
- * Returns what the gate would decide about a call, with the same sessions as in a run, without running anything. If an agent in the chain
+ * Returns what the gate would decide for a call, with the same sessions as in a run, without running anything. If an agent in the chain
  * may not delegate to the next one, returns the refusal of that delegation.
  */
 export async function explainCall(

@@ -45,7 +45,7 @@ export async function isolate(ports: Ports, request: PlaceRequest, signal: Abort
  * Creates the workspace that the agent asks for, for a session that a person started by writing its file or a chat log. No workspace
  * could be created before.
  */
-export async function isolateLate(
+export async function isolateExistingSession(
   ports: Ports,
   spec: SessionSpec,
   signal: AbortSignal,

@@ -15,7 +15,7 @@ export interface Orchestrator {
    * `owned` while its tree is running, in this process or in another. To send a message to a running session, use `tell`.
    */
   resume(id: string, options: ResumeOptions, signal: AbortSignal): Promise<RunResult>
-  /** Returns what the gate would decide about a call. Starts, runs and records nothing, if the caller omits rules that run programs. */
+  /** Returns what the gate would decide for a call. Starts, runs and records nothing, if the caller omits rules that run programs. */
   explain(request: ExplainRequest, signal: AbortSignal): Promise<CallExplanation>
   /**
    * Stops one session of a running tree and all sessions below it. Returns false if it is not running in this process. `stays`: a person
@@ -73,6 +73,8 @@ export interface StartRequest {
   readonly from?: readonly string[]
   /** The trace that the run belongs to: the W3C `traceparent` of the program that starts it, or a trace id. Ignored if it is invalid. */
   readonly trace?: string
+  /** The person who starts the run. A policy may exclude them from approving its calls. */
+  readonly startedBy?: string
 }
 
 /** A run ends with a report, or waits for a person. Resume it when there is an answer. */

@@ -6,7 +6,7 @@ import type { CadreEvent, EventBody } from '../ports/events.ts'
 import { defaultLimits, type RunLimits, withinCeilings } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Notice, Report } from '../ports/report.ts'
-import { boundSession, type SessionSpec, type Work } from '../ports/session-spec.ts'
+import { applyCeilings, type SessionSpec, type Work } from '../ports/session-spec.ts'
 import { createGate } from '../rules/create-gate.ts'
 import { engineRules } from '../rules/rules.ts'
 import { requireOutput } from '../schema/require-output.ts'
@@ -17,7 +17,7 @@ import { requireSections } from '../session/sections.ts'
 import { foldEntries } from '../session/state.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { explainCall } from './explain.ts'
-import { canChange, isolate, isolateLate } from './isolate.ts'
+import { canChange, isolate, isolateExistingSession } from './isolate.ts'
 import type { Orchestrator, OrchestratorOptions, ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
 import { specify, specifyWithParts } from './specify.ts'
@@ -51,6 +51,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       rules: [...engineRules(treeOf, ports), ...(ports.rules ?? [])],
       reviewers: [requireSections, requireOutput, ...(ports.reviewers ?? [])],
       answerers: ports.answerers,
+      demandApprovals: ports.demandApprovals,
     }),
     tree: treeOf,
     account: (spec) => accounts.of(spec),
@@ -74,7 +75,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     return said
   }
   const run = (spec: SessionSpec) =>
-    runSession(boundSession(spec, ceilings), host).finally(() => {
+    runSession(applyCeilings(spec, ceilings), host).finally(() => {
       for (const { settle } of takeMessages(spec.id)) settle(false)
     })
   ports.engine.attach(run)
@@ -127,8 +128,12 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       const parallel = wanted === true && canChange(ports, agent)
       return runs.own(id, async () => {
         if (request.id !== undefined) await requireNew(id, ports)
+        const payer = charged === undefined ? undefined : await accounts.storedPayer(charged)
+        // The person who started the run that caused this one has also started this one.
+        const startedBy = payer?.spec.startedBy ?? request.startedBy
         const { spec, notices: ofKnowledge } = await specifyWithParts(ports, limits, {
           ...rest,
+          startedBy,
           agent,
           work,
           id,
@@ -180,7 +185,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       return runs.own(spec.root, async () => {
         const letGo = accounts.hold(spec)
         try {
-          return await compactSession(boundSession(spec, ceilings), host, signal)
+          return await compactSession(applyCeilings(spec, ceilings), host, signal)
         } finally {
           letGo()
         }
@@ -208,7 +213,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     const hasMoreRounds = maxRounds !== undefined && reachedRoundLimit(target)
     const goesOn = work !== undefined || isUnfinished(target) || hasMoreRounds
     const spec = {
-      ...(goesOn ? await isolateLate(ports, target.spec, signal) : target.spec),
+      ...(goesOn ? await isolateExistingSession(ports, target.spec, signal) : target.spec),
       ...(model !== undefined && { model: await knownModel(model, ports) }),
       ...(delegation === false && { delegation, targets: [] }),
     }
@@ -240,11 +245,12 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       controls,
       outputSchema,
       trace,
+      startedBy,
       limits: { charged },
     } = failed
     const plain: AgentDefinition = {
       name: 'plain',
-      description: 'The plain model',
+      description: 'The model alone, without tools or delegation',
       prompt: '',
       tools: { kind: 'list', names: [] },
       delegates: { kind: 'none' },
@@ -264,13 +270,14 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       controls,
       charged,
       trace,
+      startedBy,
       ...(history && { history }),
     }).catch(() => undefined)
     const result: RunResult = { kind: 'report', report }
     if (spec === undefined) return result
     if (spec.model === report.model && /backend|unknown_model/.test(codeOf(report))) return result
     const why = (report.notices ?? []).map((notice) => notice.message.replace(/\.$/, '')).join('; ')
-    const message = `${agent.name} could not start (${why}), so the plain model answered instead`
+    const message = `${agent.name} could not start (${why}), so the model answered alone, without tools or delegation`
     const notice = { code: 'agent_execution', message }
     emit(spec.id, { type: 'notice.added', notice })
     const answer = await runOwned(spec, signal)

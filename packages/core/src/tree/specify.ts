@@ -38,6 +38,8 @@ export interface SpecRequest {
   readonly controls?: Controls | undefined
   /** Of a new tree, as in `SessionSpec`. What is below takes that of its parent. */
   readonly trace?: string | undefined
+  /** Of a new tree, as in `SessionSpec`. */
+  readonly startedBy?: string | undefined
 }
 
 /** A specification, and the parts of its system prompt. */
@@ -63,7 +65,7 @@ export async function specifyWithParts(
   const { id: model, insteadOf } = await resolveModel(ports, request)
   const delegation = parent?.spec.delegation ?? request.delegation ?? true
   const controls = parent === undefined ? request.controls : parent.spec.controls
-  const trace = parent === undefined ? request.trace : parent.spec.trace
+  const { trace, startedBy } = parent === undefined ? request : parent.spec
   const depth = parent === undefined ? 0 : parent.spec.depth + 1
   const chain = [...(parent?.spec.chain ?? []), agent.name]
   const reachable =
@@ -112,6 +114,7 @@ export async function specifyWithParts(
     work,
     ...(request.history && { history: request.history }),
     ...(readTrace(trace) && { trace: trace as string }),
+    ...(startedBy !== undefined && { startedBy }),
     created: new Date(ports.clock.now()).toISOString(),
   }
   return { spec, prompt, notices }

@@ -30,7 +30,7 @@ function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
   const { unknown } = toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' })
   return unknown.map((name) => {
     const isForbidden = agent.disallowedTools?.includes(name) === true
-    const effect = isForbidden ? 'This name denies nothing.' : `${agent.name} works without it.`
+    const effect = isForbidden ? 'This name denies nothing.' : `${agent.name} runs without this tool.`
     return {
       code: 'tools',
       message: `${agent.source?.path ?? agent.name}: there is no tool named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} ${effect}`,

@@ -37,7 +37,7 @@ const notRun = () => Promise.reject(new Error('unreachable: the loop carries out
 const member = object({
   name: nameOf("The teammate's name, which others use to send it messages", leadNames),
   agentType: string('The agent to run as this teammate', { min: 1, max: 200 }),
-  initialPrompt: string('Its first task, self-contained', { min: 1, max: 100_000 }),
+  initialPrompt: string("The teammate's first task, self-contained", { min: 1, max: 100_000 }),
   model: optional(string('A model for this teammate only', { min: 1, max: 200 })),
 })
 

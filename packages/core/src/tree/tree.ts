@@ -33,9 +33,9 @@ export class TreeNode implements Stoppable {
   #disarm: (() => void) | undefined
   #persons = 0
   readonly #listeners = new Set<() => void>()
-  readonly #asking = new Set<() => void>()
   readonly #messageListeners = new Set<() => void>()
-  readonly #replies = new Set<() => void>()
+  /** How to give up the pending model requests. True: an interruption by a person gives it up as well. */
+  readonly #requests = new Map<() => void, boolean>()
   #isBrokenOff = false
   #wasInterrupted = false
 
@@ -80,33 +80,39 @@ export class TreeNode implements Stoppable {
 
   /** Stops a pending model request: when the session is stopped, or paused without waiting for replies. */
   get question(): Stoppable {
-    return this.#stoppableBy([this.#listeners, this.#asking])
+    return this.#request(false)
   }
 
   /** Like `question`, but also stops when a person interrupts the reply. */
   get reply(): Stoppable {
-    return this.#stoppableBy([this.#listeners, this.#asking, this.#replies])
+    return this.#request(true)
   }
 
-  #stoppableBy(listeners: readonly Set<() => void>[]): Stoppable {
+  #request(isInterruptible: boolean): Stoppable {
     return {
       isStopped: this.isStopped || this.#isBrokenOff,
       onStop: (callback) => {
-        for (const all of listeners) all.add(callback)
-        return () => {
-          for (const all of listeners) all.delete(callback)
-        }
+        this.#requests.set(callback, isInterruptible)
+        return () => this.#requests.delete(callback)
       },
+    }
+  }
+
+  #giveUp(requests: readonly (() => void)[]): void {
+    for (const request of requests) {
+      this.#requests.delete(request)
+      request()
     }
   }
 
   /** Aborts the reply in flight. Returns false if there is none. */
   interruptReply(): boolean {
-    if (this.#replies.size === 0) return false
+    const replies = [...this.#requests].flatMap(([request, isInterruptible]) =>
+      isInterruptible ? [request] : [],
+    )
+    if (replies.length === 0) return false
     this.#wasInterrupted = true
-    const callbacks = [...this.#replies]
-    this.#replies.clear()
-    for (const callback of callbacks) callback()
+    this.#giveUp(replies)
     return true
   }
 
@@ -120,8 +126,7 @@ export class TreeNode implements Stoppable {
   /** Aborts pending model requests. They are sent again when the session resumes. */
   breakOff(): void {
     this.#isBrokenOff = true
-    for (const callback of this.#asking) callback()
-    this.#asking.clear()
+    this.#giveUp([...this.#requests.keys()])
   }
 
   get isBrokenOff(): boolean {
@@ -139,6 +144,7 @@ export class TreeNode implements Stoppable {
     this.#controller.abort(reason)
     for (const listener of this.#listeners) listener()
     this.#listeners.clear()
+    this.#giveUp([...this.#requests.keys()])
   }
 
   /** Starts the clock of a delegation that may still be active for `left` of its `limit` milliseconds. */

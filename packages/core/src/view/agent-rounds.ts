@@ -1,12 +1,15 @@
 import type { CallView, SessionView, View } from './view.ts'
 
+/** A call in the form that `--json` prints. */
+export type RoundCall = Omit<CallView, 'verdict' | 'held' | 'person' | 'startedAt' | 'settledAt'>
+
 /** A round with the rounds of the children it started, to any depth. */
 export interface AgentRound {
   readonly roundId: number
   readonly session: string
   readonly agent: string
   readonly reply: string
-  readonly toolCalls: readonly CallView[]
+  readonly toolCalls: readonly RoundCall[]
   readonly subAgentRounds: readonly AgentRound[]
 }
 
@@ -27,7 +30,7 @@ export function agentRounds(view: View, id: string): AgentRound[] {
       session,
       agent: known.agent,
       reply,
-      toolCalls: isOver ? toolCalls.map(closeCall) : toolCalls,
+      toolCalls: toolCalls.map((call) => roundCall(call, isOver)),
       subAgentRounds: toolCalls.flatMap(({ id: call }) =>
         (children.get(call) ?? []).flatMap((child) => roundsOf(child, hasEnded)),
       ),
@@ -58,8 +61,9 @@ export function childrenByCall(view: View, session: SessionView): ReadonlyMap<st
   return children
 }
 
-/** Marks open calls of an ended session as cancelled, because a killed process did not record that. */
-function closeCall(call: CallView): CallView {
-  const isOpen = call.status === 'pending' || call.status === 'running' || call.status === 'waiting'
-  return isOpen ? { ...call, status: 'cancelled' } : call
+/** `isOver`: an open call is shown as cancelled, because a killed process did not record that. */
+function roundCall(call: CallView, isOver: boolean): RoundCall {
+  const { verdict: _, held: __, person: ___, startedAt: ____, settledAt: _____, ...shown } = call
+  const isOpen = shown.status === 'pending' || shown.status === 'running' || shown.status === 'waiting'
+  return isOver && isOpen ? { ...shown, status: 'cancelled' } : shown
 }

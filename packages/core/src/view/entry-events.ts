@@ -2,6 +2,7 @@
 import type { AssistantEntry, EventEntry, ResultEntry, WireCall } from '../ports/entry.ts'
 import type { EventBody } from '../ports/events.ts'
 import type { DecidedBy, Risk } from '../ports/gate.ts'
+import type { SpentBudget } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 
 export function startedEvent(spec: SessionSpec, resumed: boolean): EventBody {
@@ -19,7 +20,12 @@ export function startedEvent(spec: SessionSpec, resumed: boolean): EventBody {
   }
 }
 
-export function replyEvent(entry: AssistantEntry, round: number, spec: SessionSpec): EventBody {
+export function replyEvent(
+  entry: AssistantEntry,
+  round: number,
+  spec: SessionSpec,
+  spent: SpentBudget | undefined,
+): EventBody {
   return {
     type: 'reply.received',
     round,
@@ -31,6 +37,7 @@ export function replyEvent(entry: AssistantEntry, round: number, spec: SessionSp
     })),
     model: entry.model ?? spec.model,
     ...(entry.usage && { usage: entry.usage }),
+    ...(spent && { spent }),
     ...(entry.stop && { stop: entry.stop }),
   }
 }

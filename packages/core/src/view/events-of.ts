@@ -1,7 +1,9 @@
+import { SpendingCount } from '../budget/spending.ts'
 import type { StoredSession } from '../ports/engine.ts'
 import type { Entry, EventEntry, WireCall } from '../ports/entry.ts'
 import type { CadreEvent, EventBody } from '../ports/events.ts'
-import type { Report } from '../ports/report.ts'
+import type { Report, SpentBudget } from '../ports/report.ts'
+import type { Vote } from '../ports/votes.ts'
 import { isOutdated } from '../session/state.ts'
 import { judgedEvent, replyEvent, settledEvent, startedEvent } from './entry-events.ts'
 
@@ -12,13 +14,18 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
   const names = new Map<string, string>()
   const calls = new Map<string, WireCall>()
   const background = new Set<string>()
+  const spending = new SpendingCount()
   let round = 0
   const add = (body: EventBody, at: string, seq: number) =>
     events.push({ ...body, at, seq, session: spec.id } as CadreEvent)
   add(startedEvent(spec, false), spec.created, 0)
   let isWorkKnown = false
+  let before = spec.created
   for (const entry of entries) {
     const { timestamp, seq } = entry
+    const readyAt = before
+    before = timestamp
+    spending.apply(entry)
     // Messages of an earlier session are not events of this one.
     if ((entry.role === 'user' || entry.role === 'assistant') && entry.earlier) continue
     if (entry.role === 'assistant') {
@@ -28,7 +35,8 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
         names.set(call.id, call.function.name)
         calls.set(call.id, call)
       }
-      add({ type: 'round.started', round }, timestamp, seq)
+      // A journal does not record when the model was asked. At the earliest, that was after the entry before the reply.
+      add({ type: 'round.started', round }, readyAt, seq)
     }
     // The start event already contains the work.
     if (
@@ -48,16 +56,23 @@ export function eventsOf(stored: StoredSession): CadreEvent[] {
     const call = entry.role === 'event' ? calls.get(entry.call ?? '') : undefined
     const judged = entry.role === 'event' && call ? judgedEvent(entry, call, spec) : undefined
     if (judged !== undefined) add(judged, timestamp, seq)
-    const body = bodyOf(entry, round, { names, background }, stored)
+    const body = bodyOf(entry, round, { names, background, spent: spending.charged }, stored)
     if (body !== undefined) add(body, timestamp, seq)
   }
   return events
 }
 
+/** What earlier entries say. */
+interface Known {
+  readonly names: ReadonlyMap<string, string>
+  readonly background: ReadonlySet<string>
+  readonly spent: SpentBudget | undefined
+}
+
 function bodyOf(
   entry: Entry,
   round: number,
-  { names, background }: { names: ReadonlyMap<string, string>; background: ReadonlySet<string> },
+  { names, background, spent }: Known,
   { spec }: StoredSession,
 ): EventBody | undefined {
   switch (entry.role) {
@@ -69,17 +84,17 @@ function bodyOf(
         ...(entry.nudge && { nudge: entry.nudge, round }),
       }
     case 'assistant':
-      return replyEvent(entry, round, spec)
+      return replyEvent(entry, round, spec, spent)
     case 'tool_result':
       return settledEvent(entry, background.has(entry.tool_call_id))
     case 'event':
       return entry.type === 'journal.edited'
         ? { type: 'journal.edited', summary: entry.content ?? '', rounds: round }
-        : eventBody(entry, names)
+        : eventBody(entry, names, spent)
   }
 }
 
-function eventBody(entry: EventEntry, names: ReadonlyMap<string, string>): EventBody | undefined {
+function eventBody(entry: EventEntry, names: Known['names'], spent: Known['spent']): EventBody | undefined {
   const { call = '', child, content = '' } = entry
   switch (entry.type) {
     case 'call.started':
@@ -101,11 +116,16 @@ function eventBody(entry: EventEntry, names: ReadonlyMap<string, string>): Event
         decision: String(entry['decision'] ?? ''),
         ...(typeof entry['by'] === 'string' && { by: entry['by'] }),
         ...(typeof entry['reason'] === 'string' && { reason: entry['reason'] }),
+        ...(Array.isArray(entry['votes']) && { votes: entry['votes'] as unknown as readonly Vote[] }),
       }
     case 'context.compacted':
       return { type: 'context.compacted', summary: content, before: Number(entry['up_to'] ?? 0) }
     case 'session.ended':
-      return { type: 'session.ended', report: entry['report'] as unknown as Report }
+      return {
+        type: 'session.ended',
+        report: entry['report'] as unknown as Report,
+        ...(spent && { spent }),
+      }
     default:
       return undefined
   }

@@ -2,7 +2,7 @@ import type { CadreEvent } from '../ports/events.ts'
 import { noUsage } from '../ports/report.ts'
 import { isBefore } from './is-before.ts'
 import { SessionRounds } from './session-rounds.ts'
-import type { CallView, SessionView, View } from './view.ts'
+import type { CallVerdict, CallView, PersonDecision, SessionView, View } from './view.ts'
 
 /** State of a session that is not part of its view. */
 interface Tracked {
@@ -43,6 +43,7 @@ export function applyToView(view: View, event: CadreEvent): void {
   const session = view.sessions.get(event.session)
   if (session === undefined) return
   if (!isBefore(event.at, session.updatedAt)) session.updatedAt = event.at
+  if (session.delayed !== undefined) delete session.delayed
   const { rounds, notices, answered } = trackOf(session)
   switch (event.type) {
     case 'session.queued':
@@ -52,7 +53,7 @@ export function applyToView(view: View, event: CadreEvent): void {
       changeState(session, 'working')
       break
     case 'round.started':
-      rounds.begin(event.round)
+      rounds.begin(event.round, event.at)
       break
     case 'text.added':
       rounds.addText(event.round, event.text, event.seq)
@@ -63,14 +64,14 @@ export function applyToView(view: View, event: CadreEvent): void {
       if (event.model !== undefined) session.model = event.model
       break
     case 'call.started':
-      rounds.start(event.call, event.tool, event.child)
+      rounds.start(event.call, event)
       session.calls = rounds.settled
       break
     case 'call.progressed':
       rounds.progress(event.call, event.text)
       break
     case 'call.settled':
-      rounds.settle(event.call, event.outcome, event.content, event.code)
+      rounds.settle(event.call, event)
       session.calls = rounds.settled
       break
     case 'person.asked':
@@ -82,7 +83,7 @@ export function applyToView(view: View, event: CadreEvent): void {
       const question = session.questions.get(event.question)
       session.questions.delete(event.question)
       answered.add(event.question)
-      if (question !== undefined) rounds.answered(question.call)
+      if (question !== undefined) rounds.answered(question.call, personDecision(event))
       if (session.questions.size === 0) changeState(session, 'working')
       break
     }
@@ -111,9 +112,39 @@ export function applyToView(view: View, event: CadreEvent): void {
       if (isSentBack(event) && event.round !== undefined) rounds.sendBack(event.round, event.text)
       break
     case 'call.judged':
+      rounds.judge(event.call, event.tool, callVerdict(event, rounds.call(event.call)?.input))
+      break
     case 'reply.delayed':
+      session.delayed = event.reason
+      break
     case 'context.compacted':
       break
+  }
+}
+
+function callVerdict(
+  event: Extract<CadreEvent, { type: 'call.judged' }>,
+  asked: string | undefined,
+): CallVerdict {
+  const { decision, by, rule, reason, risk, reasons, input } = event
+  return {
+    decision,
+    by,
+    ...(rule !== undefined && { rule }),
+    ...(reason !== undefined && { reason }),
+    ...(risk !== undefined && { risk }),
+    ...(reasons !== undefined && { reasons }),
+    ...(asked !== undefined && asked !== '' && input !== asked && { input }),
+  }
+}
+
+function personDecision(event: Extract<CadreEvent, { type: 'person.answered' }>): PersonDecision {
+  const { decision, by, reason, at, answeredAt = at } = event
+  return {
+    decision,
+    ...(by !== undefined && { by }),
+    ...(reason !== undefined && { reason }),
+    at: answeredAt,
   }
 }
 

@@ -1,14 +1,11 @@
 import type { OutcomeKind } from '../ports/entry.ts'
-import { addUsage, noUsage, type Usage } from '../ports/report.ts'
+import { addUsage, noUsage, type SpentBudget, type Usage } from '../ports/report.ts'
 import { isBefore } from './is-before.ts'
-import type { CallView, RoundView } from './view.ts'
+import type { CallVerdict, CallView, PersonDecision, RoundView } from './view.ts'
 
 /** State of a round that is not part of its view. */
 interface TrackedRound {
   readonly view: RoundView
-  /** When its reply arrived. Absent while the reply is in flight. */
-  at?: string
-  usage?: Usage
   /** The number of the last applied text event. */
   text: number
 }
@@ -27,6 +24,20 @@ export interface ReceivedReply {
   readonly text: string
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: string }[]
   readonly usage?: Usage
+  readonly spent?: SpentBudget
+}
+
+interface StartedCall {
+  readonly tool: string
+  readonly child?: string
+  readonly at: string
+}
+
+interface SettledCall {
+  readonly outcome: OutcomeKind
+  readonly content: string
+  readonly code?: string
+  readonly at: string
 }
 
 /**
@@ -65,9 +76,10 @@ export class SessionRounds {
   }
 
   /** Starts a round, or restarts it if an earlier request with this number got no reply. */
-  begin(roundId: number): void {
+  begin(roundId: number, at: string): void {
     const round = this.#asked(roundId)
     if (round === undefined) return
+    round.view.startedAt = at
     round.view.reply = ''
     round.text = Number.NEGATIVE_INFINITY
   }
@@ -79,15 +91,17 @@ export class SessionRounds {
     round.text = seq
   }
 
-  receive({ round: roundId, at, text, calls, usage }: ReceivedReply): void {
+  receive({ round: roundId, at, text, calls, usage, spent }: ReceivedReply): void {
     const round = this.#round(roundId)
     // The complete text, not the sum of deltas, because deltas may have been merged or dropped.
     round.view.reply = text
-    if (round.at === undefined && usage !== undefined) {
-      round.usage = usage
+    if (round.view.repliedAt === undefined && usage !== undefined) {
+      round.view.usage = usage
       this.#usage = addUsage(this.#usage, usage)
     }
-    round.at = at
+    if (spent !== undefined) round.view.spent = spent
+    round.view.startedAt ??= at
+    round.view.repliedAt = at
     this.#unanswered.delete(round)
     for (const call of calls) this.#list(round.view, call)
   }
@@ -106,8 +120,16 @@ export class SessionRounds {
     if (round !== undefined) round.view.sentBack = why
   }
 
-  start(id: string, tool: string, child: string | undefined): void {
+  judge(id: string, tool: string, verdict: CallVerdict): void {
+    const { view } = this.#call(id, tool)
+    view.verdict = verdict
+    if (verdict.decision === 'ask') view.held = verdict
+  }
+
+  start(id: string, { tool, child, at }: StartedCall): void {
     const call = this.#call(id, tool)
+    // A call that runs again after a crash keeps the time of its first start.
+    if (call.view.startedAt === undefined || isBefore(at, call.view.startedAt)) call.view.startedAt = at
     const isNew = child !== undefined && call.view.child !== undefined && call.view.child !== child
     if (child !== undefined && child !== '') call.view.child = child
     call.started = true
@@ -121,11 +143,12 @@ export class SessionRounds {
     if (view?.status === 'running') view.progress = text
   }
 
-  settle(id: string, outcome: OutcomeKind, content: string, code: string | undefined): void {
+  settle(id: string, { outcome, content, code, at }: SettledCall): void {
     const call = this.#call(id, '')
+    if (!call.settled || call.view.settledAt === undefined) call.view.settledAt = at
     if (call.settled && call.view.status !== outcome) delete call.view.code
     call.view.status = outcome
-    delete call.view.progress
+    if (call.view.progress !== undefined) delete call.view.progress
     if (content !== '' || call.view.content === undefined) call.view.content = content
     if (code !== undefined && code !== '') call.view.code = code
     if (!call.settled) this.#settled += 1
@@ -141,8 +164,9 @@ export class SessionRounds {
     return true
   }
 
-  answered(id: string): void {
+  answered(id: string, person: PersonDecision): void {
     const call = this.#calls.get(id)
+    if (call !== undefined) call.view.person = person
     if (call?.view.status === 'waiting') call.view.status = call.started ? 'running' : 'pending'
   }
 
@@ -152,13 +176,13 @@ export class SessionRounds {
     let view = this.#views.at(-1)
     for (; view !== undefined && view.roundId > rounds; view = this.#views.at(-1)) {
       this.#views.pop()
-      const told = this.#rounds.get(view.roundId)?.at
+      const told = this.#rounds.get(view.roundId)?.view.repliedAt
       if (told !== undefined && isBefore(at, told)) kept.push(view)
       else this.#remove(view)
     }
     for (const later of kept.reverse()) this.#views.push(later)
     // Subtracting fractions of money is inexact, so sum the remaining rounds.
-    this.#usage = [...this.#rounds.values()].reduce((sum, { usage }) => addUsage(sum, usage), noUsage)
+    this.#usage = [...this.#rounds.values()].reduce((sum, { view }) => addUsage(sum, view.usage), noUsage)
   }
 
   /** Ends the session: closes its open calls and removes a round without a reply. */
@@ -180,7 +204,7 @@ export class SessionRounds {
   #asked(roundId: number): TrackedRound | undefined {
     const known = this.#rounds.get(roundId)
     if (known === undefined) return this.#hasEnded ? undefined : this.#round(roundId)
-    return known.at === undefined ? known : undefined
+    return known.view.repliedAt === undefined ? known : undefined
   }
 
   #round(roundId: number): TrackedRound {
@@ -229,6 +253,7 @@ export class SessionRounds {
   #reopen(call: TrackedCall): void {
     if (call.settled) this.#settled -= 1
     call.settled = false
+    if (call.view.settledAt !== undefined) delete call.view.settledAt
     this.#open.add(call)
   }
 

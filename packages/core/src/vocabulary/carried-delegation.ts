@@ -1,4 +1,4 @@
-import { understandTool } from './vocabulary.ts'
+import { interpretToolName } from './vocabulary.ts'
 
 /** A delegation that was written as a command line, as the arguments of `delegate_task`. */
 export interface CarriedDelegation {
@@ -16,7 +16,7 @@ const promptOption = /(?:^|\s)--prompt(?:\s+|=|$)/
  * Such a line never runs as a command. Returns `undefined` for every other call.
  */
 export function carriedDelegation(tool: string, input: unknown): CarriedDelegation | undefined {
-  const meaning = understandTool(tool)
+  const meaning = interpretToolName(tool)
   if (meaning.kind !== 'tools' || !meaning.names.includes('execute_command')) return undefined
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
   const command = given['command'] ?? given['cmd'] ?? given['script']

@@ -1,4 +1,4 @@
-import { type ToolMeaning, understandTool } from './vocabulary.ts'
+import { interpretToolName, type ToolMeaning } from './vocabulary.ts'
 import { knownElsewhere } from './vocabulary-elsewhere.ts'
 import { hostVocabularies, type NamingHost } from './vocabulary-hosts.ts'
 
@@ -10,7 +10,7 @@ export function namesFor(host: NamingHost, name: string): readonly string[] | un
   const written = name.trim()
   if (knowsTool(host, written)) return [written]
   const { classes, tools } = hostVocabularies[host]
-  const meaning = understandTool(written)
+  const meaning = interpretToolName(written)
   switch (meaning.kind) {
     case 'class':
       return classes[meaning.class]
@@ -72,6 +72,6 @@ function serverName(
       ? `mcp__${server}${tool === undefined ? '' : `__${tool}`}`
       : `${server}/${tool === undefined ? '*' : tool}`
   if (host === 'claude' && !/^[\w*-]+$/.test(spelled)) return undefined
-  const read = understandTool(spelled)
+  const read = interpretToolName(spelled)
   return read.kind === 'server' && read.server === server && read.tool === tool ? spelled : undefined
 }

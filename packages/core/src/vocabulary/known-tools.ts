@@ -1,5 +1,5 @@
 import { misspelt } from './nearest.ts'
-import { understandTool } from './vocabulary.ts'
+import { interpretToolName } from './vocabulary.ts'
 import { knownElsewhere } from './vocabulary-elsewhere.ts'
 import { classWords, ownTools } from './vocabulary-tools.ts'
 
@@ -15,7 +15,7 @@ export function knownTools(): readonly string[] {
  */
 export function misspeltTool(name: string): string | undefined {
   const written = name.trim()
-  const { kind } = understandTool(written)
+  const { kind } = interpretToolName(written)
   if (kind === 'all' || kind === 'class' || kind === 'tools' || written.includes('*')) return undefined
   const known = knownTools()
   const wanted = written.toLowerCase()

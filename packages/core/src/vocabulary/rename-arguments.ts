@@ -5,7 +5,7 @@ type Aliases = { readonly [spelling: string]: string }
  * it could read different values.
  */
 export function renameArguments(given: Record<string, unknown>, aliases: Aliases): Record<string, unknown> {
-  refuseTwoSpellings(given, aliases)
+  rejectDuplicateArguments(given, aliases)
   const keys = Object.keys(given)
   if (!keys.some((key) => Object.hasOwn(aliases, key))) return given
   const renamed = new Map<string, unknown>()
@@ -17,7 +17,7 @@ export function renameArguments(given: Record<string, unknown>, aliases: Aliases
 }
 
 /** Throws if two spellings of an argument have different values. Equal values, or an empty one, are accepted. */
-export function refuseTwoSpellings(given: Record<string, unknown>, aliases: Aliases): void {
+export function rejectDuplicateArguments(given: Record<string, unknown>, aliases: Aliases): void {
   const spelled = new Map<string, string>()
   for (const [key, value] of Object.entries(given)) {
     if (isMissing(value)) continue

@@ -1,5 +1,5 @@
 import type { Tool } from '../ports/tool.ts'
-import { type ToolMeaning, understandTool } from './vocabulary.ts'
+import { interpretToolName, type ToolMeaning } from './vocabulary.ts'
 import { matchesWildcard } from './wildcard.ts'
 
 /** The tools that a name in an agent's list grants. A tool with exactly this name takes precedence over the meaning in the dialects. */
@@ -8,7 +8,7 @@ export function grantedBy(
   tools: readonly Tool[],
   named: ReadonlyMap<string, Tool>,
 ): readonly Tool[] {
-  const meaning = understandTool(name)
+  const meaning = interpretToolName(name)
   // Classes take precedence over names: `read` is every tool that reads, `Read` is the tool that another dialect calls so.
   if (meaning.kind === 'class')
     return tools.filter((tool) => tool.class === meaning.class || tool.name === name)
@@ -21,7 +21,7 @@ export function grantedBy(
  * the tool with that name and to the tools that the dialects mean by it.
  */
 export function covers(name: string, tool: Tool): boolean {
-  const meaning = understandTool(name)
+  const meaning = interpretToolName(name)
   if (isCalled(tool, name) || isMeant(meaning, name, tool)) return true
   // Denying an agent its own todo list also denies the task tools.
   if (meaning.kind === 'class' && meaning.class === 'todo' && tool.class === 'task') return true
@@ -41,7 +41,7 @@ export function covers(name: string, tool: Tool): boolean {
  */
 export function allowsServerTool(name: string, tool: Tool): boolean {
   if (tool.server === undefined) return false
-  const meaning = understandTool(name)
+  const meaning = interpretToolName(name)
   return (
     tool.name.toLowerCase() === name.toLowerCase() ||
     (meaning.kind === 'server' && fitsServer(meaning, tool.server.name, tool.server.tool))
@@ -101,7 +101,7 @@ function isOfServer(meaning: NamedServer, of: Tool): boolean {
   if (of.server !== undefined && fits(of.server.name, of.server.tool)) return true
   const aliases = of.origin === 'editor' ? (of.aliases ?? []) : []
   return [of.name, ...aliases].some((name) => {
-    const origin = understandTool(name)
+    const origin = interpretToolName(name)
     return origin.kind === 'server' && origin.tool !== undefined && fits(origin.server, origin.tool)
   })
 }

@@ -3,9 +3,9 @@ import type { ToolOffer } from '../ports/model.ts'
 import type { Completion, SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { delegationTools, reportOut } from '../tree/delegation.ts'
-import { refuseTwoSpellings, renameArguments } from './rename-arguments.ts'
+import { rejectDuplicateArguments, renameArguments } from './rename-arguments.ts'
 import { aliasOf, covers, grantedBy, indexTools } from './select-tools.ts'
-import { understandTool } from './vocabulary.ts'
+import { interpretToolName } from './vocabulary.ts'
 
 /** A tool, and the name that the call used. */
 export interface FoundTool {
@@ -67,7 +67,7 @@ function createToolset({ agent, tools: all, targets, completion, team }: Toolset
   const unknown = new Set<string>()
   const absent = new Set<string>()
   const classify = (name: string) => {
-    const meaning = understandTool(name)
+    const meaning = interpretToolName(name)
     if (meaning.kind === 'unknown') unknown.add(name)
     else if (![...delegation, ...teams].some((tool) => covers(name, tool))) absent.add(name)
   }
@@ -113,7 +113,7 @@ function createToolset({ agent, tools: all, targets, completion, team }: Toolset
 
 /** The name in the agent's dialect, if servers accept it: they reject slashes and dots. */
 function offeredName(tool: Tool, name: string): string {
-  if (understandTool(name).kind === 'class') return tool.name
+  if (interpretToolName(name).kind === 'class') return tool.name
   const bare = name.slice(name.lastIndexOf('/') + 1)
   const alias = aliasOf(tool, name) === undefined ? undefined : aliasOf(tool, bare)
   return alias !== undefined && /^[\w-]{1,64}$/.test(alias) ? alias : tool.name
@@ -130,7 +130,7 @@ export function normaliseInput(tool: Tool, spelling: string, input: unknown): un
   const written = input as Record<string, unknown>
   const { argumentAliases = {} } = tool
   // Check before adapting, because an adapter drops the spellings it does not choose.
-  refuseTwoSpellings(written, argumentAliases)
+  rejectDuplicateArguments(written, argumentAliases)
   const adapt = tool.adapt?.[spelling] ?? tool.adapt?.[aliasOf(tool, spelling) ?? spelling]
   return renameArguments(adapt === undefined ? written : adapt(written), argumentAliases)
 }

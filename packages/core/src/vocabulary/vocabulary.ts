@@ -23,7 +23,7 @@ const meanings = tabulate()
  * A lowercase class word is the class: `read` is every tool that reads. Any other name is one tool, regardless of case: `Read` is the tool
  * that Claude Code calls so. If a name is ambiguous, the narrower meaning applies.
  */
-export function understandTool(name: string): ToolMeaning {
+export function interpretToolName(name: string): ToolMeaning {
   const written = name.trim()
   if (written === '*') return { kind: 'all' }
   const word = Object.hasOwn(classWords, written) ? classWords[written] : undefined

@@ -3,7 +3,7 @@ import type { Tool } from '../ports/tool.ts'
 import { knownTools } from '../vocabulary/known-tools.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { covers } from '../vocabulary/select-tools.ts'
-import { understandTool } from '../vocabulary/vocabulary.ts'
+import { interpretToolName } from '../vocabulary/vocabulary.ts'
 import { bareServers, serverPrefixes } from '../vocabulary/vocabulary-elsewhere.ts'
 import { matchesWildcard } from '../vocabulary/wildcard.ts'
 
@@ -17,9 +17,9 @@ export interface Denied {
  * Returns the reason why a denied tool name matches no tool, or `undefined` if it matches one. Stricter than for tools in agent files: a
  * misspelt name there grants nothing, but here it would deny nothing.
  */
-export function unknownDenial(name: string, { tools, agents }: Denied): string | undefined {
+export function explainUnknownDenial(name: string, { tools, agents }: Denied): string | undefined {
   if (tools.some((tool) => covers(name, tool))) return undefined
-  const meaning = understandTool(name)
+  const meaning = interpretToolName(name)
   const shown = JSON.stringify(name)
   if (meaning.kind === 'server') {
     const servers = [...bareServers, ...Object.values(serverPrefixes), ...agents.flatMap(serversOf)]
