@@ -1,8 +1,8 @@
 export { plainKey } from './header/known-keys.ts'
 export { findLintFiles } from './lint/find-lint-files.ts'
 export { fixAgentText } from './lint/fix/fix-agent-text.ts'
-export { writeFixed } from './lint/fix/write-fixed.ts'
-export { type HookEvent, hookEvents, understandHookEvent } from './lint/hook-events.ts'
+export { writeFixedFile } from './lint/fix/write-fixed-file.ts'
+export { type HookEvent, hookEvents, interpretHookEvent } from './lint/hook-events.ts'
 export { type HostEffect, type HostName, hosts } from './lint/hosts/host.ts'
 export { type LintOptions, lintFiles, lintFolder, shownPath } from './lint/lint-folder.ts'
 export {

@@ -74,13 +74,15 @@ export function testContext(
     environment,
     receive: more.receive ?? ((file, line) => appendInbox(home, file, line)),
     approvals: async () => [...pending.values()],
+    voters: { ofSlack: (id) => ({ name: `slack:${id}`, roles: [], via: 'slack' }) },
     async decide(id, answer): Promise<Decided | 'unknown'> {
       const first = decisions.find((one) => one.id === id)
-      if (first !== undefined) return { kind: 'recorded', answer: first.answer }
+      const record = pending.get(id) ?? approval(id)
+      if (first !== undefined) return { kind: 'recorded', answer: first.answer, record }
       if (!pending.has(id)) return 'unknown'
       decisions.push({ id, answer })
       pending.delete(id)
-      return { kind: 'recorded', answer }
+      return { kind: 'recorded', answer, record }
     },
     onPost: (path, handle) => handlers.set(path, handle),
     note: (happening) => notes.push(happening),
@@ -130,6 +132,7 @@ export function approval(id: string, more: Partial<ApprovalRecord> = {}): Approv
     choices: ['approve', 'approve-session', 'reject'],
     created: '2026-01-01T00:00:00.000Z',
     status: 'pending',
+    votes: [],
     ...more,
   }
 }

@@ -1,5 +1,5 @@
 import type { Answer, JsonObject } from '@cadre/core'
-import type { ApprovalRecord, Decided } from '@cadre/gate'
+import type { ApprovalRecord, Decided, Voter, Voters } from '@cadre/gate'
 import type { Home } from '@cadre/home'
 import type { Note } from './happening.ts'
 import type { Problems } from './problems.ts'
@@ -29,7 +29,10 @@ export interface ChannelContext {
   receive(file: string, line: JsonObject & { readonly id: string }): Promise<'new' | 'known'>
   /** The pending approvals. */
   approvals(): Promise<readonly ApprovalRecord[]>
-  decide(id: string, answer: Answer): Promise<Decided | 'unknown'>
+  /** Rejects with `policy` if a policy requires several people, and this one does not count. */
+  decide(id: string, answer: Answer, voter: Voter): Promise<Decided | 'unknown'>
+  /** Finds out who decides. */
+  readonly voters: Pick<Voters, 'ofSlack'>
   /** Handles `POST <path>` on the daemon's server, which listens on loopback unless configured otherwise. */
   onPost(path: string, handle: PostHandler): void
   readonly note: Note

@@ -65,7 +65,7 @@ function lazily<Message>(open: () => Promise<Sender<Message>>): Sender<Message> 
       try {
         ready = await sender()
       } catch (error) {
-        return { kind: 'failed', text: `It was not sent. ${sentenceOf(error)}` }
+        return { kind: 'failed', text: `The message was not sent. ${sentenceOf(error)}` }
       }
       return ready.send(message, key, signal)
     },

@@ -1,8 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { PostRequest } from './channel.ts'
 
-export const schemes = ['github', 'slack', 'hmac-sha256', 'token'] as const
-export type SigningScheme = (typeof schemes)[number]
+export const signingSchemes = ['github', 'slack', 'hmac-sha256', 'token'] as const
+export type SigningScheme = (typeof signingSchemes)[number]
 
 /** How senders of requests authenticate. */
 export interface RequestSigning {

@@ -6,6 +6,7 @@ import {
   type Answerer,
   type Attend,
   attendAll,
+  type DemandApprovals,
   isEffect,
   messageOf,
   type Reviewer,
@@ -14,6 +15,7 @@ import {
 } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { effectsOf, type Home, type Policy, type TrustItem } from '@cadre/home'
+import { createDemand } from './approvals/create-demand.ts'
 import { createCommandRule } from './commands/create-command-rule.ts'
 import { openAllowlists } from './commands/open-allowlists.ts'
 import { ownRuleItem } from './commands/own-rule.ts'
@@ -80,6 +82,8 @@ export interface GuardOptions {
 export interface Guard {
   readonly rules: readonly Rule[]
   readonly answerers: readonly Answerer[]
+  /** Absent if no policy says how many people must approve. */
+  readonly demandApprovals: DemandApprovals | undefined
   readonly reviewers: readonly Reviewer[]
   readonly attend: Attend | undefined
   readonly places: Places
@@ -150,7 +154,7 @@ export function createGuard(options: GuardOptions): Guard {
     ...(denied.isEmpty ? [] : [createPathRule({ policy, more, places, userHome, sandboxed: isSandboxed })]),
     createServerRule({ places, userHome }),
     ...(permissions.rules.length + permissions.lost.length === 0 ? [] : [createPermissionsRule(permissions)]),
-    perGrant(options, ({ allow, preapproved, team }) =>
+    keyByGrant(options, ({ allow, preapproved, team }) =>
       createEffectsRule({
         policy,
         team,
@@ -161,7 +165,7 @@ export function createGuard(options: GuardOptions): Guard {
         ownOf: ({ agent }) => (agent.boundary?.writes === 'none' ? undefined : artifactOf(agent)),
       }),
     ),
-    perGrant(options, ({ allow, preapproved, team }) => {
+    keyByGrant(options, ({ allow, preapproved, team }) => {
       const effects = effectsOf({ policy, team: team?.effects, allow: allow.filter(isEffect) })
       const ofPermissions = permissionCommands([...permissions.rules, ...preapproved])
       return createCommandRule({
@@ -190,6 +194,7 @@ export function createGuard(options: GuardOptions): Guard {
         : []),
       ...nobody,
     ],
+    demandApprovals: createDemand({ policy, places, userHome }),
     reviewers: [
       evidence.reviewer,
       ...(events.has('Stop') || events.has('SubagentStop') ? [hooks.reviewer] : []),
@@ -208,7 +213,7 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 /** One rule per set of allowed effects and of preapproved calls, because the sessions under one guard can have different ones. */
-function perGrant(
+function keyByGrant(
   { allow = [], granted = () => [], team }: Pick<GuardOptions, 'allow' | 'granted' | 'team'>,
   create: (grant: GrantOfSession) => Rule,
 ): Rule {

@@ -5,6 +5,8 @@ export {
   type ApprovalStatus,
   approvalId,
   approvalJson,
+  approversOf,
+  countText,
 } from './approvals/approval-record.ts'
 export { approvalsIn } from './approvals/approvals-in.ts'
 export {
@@ -14,12 +16,21 @@ export {
   type Decided,
   type ListOptions,
 } from './approvals/create-approvals.ts'
+export { createDemand, type DemandOptions } from './approvals/create-demand.ts'
 export { answerFor, isApproval, isDoubt } from './approvals/decision-words.ts'
-export { type AskAtTerminal, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
+export {
+  type AskAtTerminal,
+  type AskRequest,
+  askEverywhere,
+  followApprovals,
+} from './approvals/follow-approvals.ts'
 export { objectionTo } from './approvals/objection-to.ts'
 export { planRule, type RulePlan } from './approvals/plan-rule.ts'
 export { requirePerson } from './approvals/require-person.ts'
 export { isVisible, shownLine, shownText } from './approvals/shown-text.ts'
+export { type StartersOptions, startersOf } from './approvals/starters-of.ts'
+export { voteText } from './approvals/vote-text.ts'
+export { createVoters, type VoteRequest, type Voter, type Voters } from './approvals/voter.ts'
 export { type AuditLine, type AuditLog, type AuditLogOptions, openAuditLog } from './audit/audit-log.ts'
 export { createAudit } from './audit/create-audit.ts'
 export { maskedJson } from './audit/masked-json.ts'
@@ -27,16 +38,17 @@ export type { Allowlist, ListAnswer } from './commands/allowlist.ts'
 export { assessRisk } from './commands/assess-risk.ts'
 export type { CommandLine, FoundCommand, FoundRedirect } from './commands/command-line.ts'
 export { createCommandRule, judgeLine } from './commands/create-command-rule.ts'
+export { commandsOfCall, interpretLine } from './commands/interpret-line.ts'
 export type { List } from './commands/line/line.ts'
 export type { CommandRuleOptions } from './commands/line-request.ts'
 export { openAllowlists } from './commands/open-allowlists.ts'
 export { readAllowlist } from './commands/read-allowlist.ts'
 export { searchFolders } from './commands/resolve-program.ts'
-export { commandsOfCall, understandLine } from './commands/understand-line.ts'
 export { createGuard, type Guard, type GuardOptions } from './create-guard.ts'
 export { createEffectsRule, type EffectsRuleOptions } from './effects/create-effects-rule.ts'
 export { createPathRule, type PathRuleOptions } from './effects/create-path-rule.ts'
 export { createServerRule } from './effects/create-server-rule.ts'
+export { createUnreadable, type UnreadableOptions } from './effects/create-unreadable.ts'
 export {
   createDeniedPaths,
   type DeniedPaths,
@@ -71,7 +83,7 @@ export type { HookScript } from './hooks/scripts-of.ts'
 export { decisionOf, type HookTrial, type TryHooksRequest, tryHooks } from './hooks/try-hooks.ts'
 export type { Mount } from './paths/mounts.ts'
 export { invalidPathReason } from './paths/path-spelling.ts'
-export { createPlaces, type Placed, type PlaceRequest, type Places } from './paths/places.ts'
+export { createPlaces, type PlacedPath, type PlaceRequest, type Places } from './paths/places.ts'
 export { isRepositoryPart } from './paths/repository-parts.ts'
 export { findPermissions, type PermissionSet } from './permissions/find-permissions.ts'
 export { preapprove } from './permissions/preapprove.ts'
@@ -89,12 +101,12 @@ export { isInsideCommand } from './sandbox/command-mark.ts'
 export type { CommandEnd, CommandRun } from './sandbox/command-run.ts'
 export { type EnclosedProgram, encloseProgram, type ProgramToEnclose } from './sandbox/enclose-program.ts'
 export {
-  type Enclosing,
+  type EncloseOptions,
   encloseServer,
   type ServerStart,
   shieldFromServer,
 } from './sandbox/enclose-server.ts'
-export { type CommandDeps, runCommand } from './sandbox/run-command.ts'
+export { type CommandOptions, runCommand } from './sandbox/run-command.ts'
 export { findSandbox, type Sandbox } from './sandbox/sandbox.ts'
 export type { ProtectedChange } from './sandbox/undo-changes.ts'
 export { isModuleOf } from './trust/config-items.ts'

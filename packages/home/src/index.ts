@@ -1,4 +1,4 @@
-export type { Config, DaemonConfig } from './config/config.ts'
+export type { Config, DaemonConfig, EngineSettings } from './config/config.ts'
 export { type FoundKey, findKey, keysOfConfig } from './config/find-key.ts'
 export {
   type ConfiguredServers,
@@ -32,12 +32,23 @@ export { mailText } from './mailboxes/mail-text.ts'
 export { mailboxName, mailboxOfFile } from './mailboxes/mailbox-name.ts'
 export { type Mailboxes, openMailboxes } from './mailboxes/open-mailboxes.ts'
 export { type Outbox, openOutbox } from './outbox/open-outbox.ts'
+export { type HomeOwner, homeOwner } from './people/home-owner.ts'
+export { type NewPerson, openPeople, type People } from './people/open-people.ts'
+export { isPersonName, type Person, type Role, roles } from './people/person.ts'
+export {
+  type GiverSubject,
+  giversIn,
+  readGivers,
+  recordGivers,
+  unknownGiver,
+} from './people/recorded-givers.ts'
 export { allowOnly, refusalOfModel } from './policy/allow-only.ts'
+export { type ApprovalRule, describeNeed, strictestNeed } from './policy/approval-rule.ts'
 export { type CommandLimits, defaultCommandLimits } from './policy/command-limits.ts'
 export { effectsOf } from './policy/effects-of.ts'
 export { type Enforcement, enforcePolicy } from './policy/enforce-policy.ts'
 export { inspectProjectPolicy, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts'
-export { type Effects, openPolicy, type Policy } from './policy/policy.ts'
+export { type Effects, type Policy, permissivePolicy } from './policy/policy.ts'
 export { restrictions } from './policy/restrictions.ts'
 export { withModelAliases } from './policy/with-model-aliases.ts'
 export { requestCancel } from './requests/request-cancel.ts'
@@ -56,12 +67,12 @@ export { resolveModule } from './trust/resolve-module.ts'
 export { placesOf, repositoriesAbove, type TrackedFiles, trackedFiles } from './trust/tracked-files.ts'
 export { createTrust, type Trust, type TrustItem } from './trust/trust.ts'
 export {
-  beginUnguarded,
-  isUnguarded,
-  isUnguardedInThisProcess,
+  isUnsandboxedCommandRunning,
+  isUnsandboxedCommandRunningHere,
+  markUnsandboxedCommand,
   onRestoreFiles,
   rememberWritten,
   restoreOpenFiles,
   wasWritten,
   wasWrittenIn,
-} from './trust/unguarded.ts'
+} from './trust/unsandboxed-command.ts'

@@ -4,7 +4,17 @@ export { placeSession } from './chat-logs/place-session.ts'
 export { type PlacedEntry, readChatLog } from './chat-logs/read-chat-log.ts'
 export { writeChatLog, writeEntries } from './chat-logs/write-chat-log.ts'
 export { createFileEngine, type FileEngine, type FileEngineOptions } from './engine/file-engine.ts'
+export { readSessionBytes, readStoredSession } from './engine/read-stored-session.ts'
+export { recoverHome } from './engine/recover-home.ts'
+export {
+  isSameEntry,
+  type Projected,
+  type ProjectedSession,
+  projectSession,
+  readProjected,
+} from './engine/session-projection.ts'
 export { sessionSummaryOf } from './engine/session-summary-of.ts'
+export { type CutJournal, cutJournal } from './format/cut-journal.ts'
 export { endsWithEntry } from './format/ends-with-entry.ts'
 export { findJournalProblems, type JournalProblem } from './format/find-problems.ts'
 export { readEndState } from './format/read-end-state.ts'

@@ -1,4 +1,4 @@
-import type { Attend, Inform, Notice } from '@cadre/core'
+import type { Attend, CollectKnowledge, Notice } from '@cadre/core'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { attendInstructions } from './attend-instructions.ts'
 import { instructionParts, listedPart, skillsPart } from './compose.ts'
@@ -23,7 +23,7 @@ export interface KnowledgeOptions {
 
 /** Information that sessions get besides the prompt of their agent. */
 export interface KnowledgeSource {
-  readonly inform: Inform
+  readonly inform: CollectKnowledge
   /** Adds instructions to the outcome of the first call that touches a file they apply to. */
   readonly attend: Attend
   placesOf(workspace: string): KnowledgePlaces

@@ -27,7 +27,7 @@ export function rootOf(workspace: string): string {
 }
 
 /** Returns the folders from the repository root down to the workspace. */
-export function foldersDown(root: string, folder: string): string[] {
+export function foldersFromRoot(root: string, folder: string): string[] {
   const names = path
     .relative(root, folder)
     .split(path.sep)

@@ -10,7 +10,7 @@ import type { NewTask } from './task-item.ts'
 import { isId } from './task-problems.ts'
 import { normaliseValue, valueFormOf } from './task-values.ts'
 import { normaliseTitle, objectionTo } from './task-words.ts'
-import { type ReadFile, readWritten } from './written-tasks.ts'
+import { type ReadFile, readWrittenTasks } from './written-tasks.ts'
 
 export interface AddOptions {
   /** The heading to add it under, as written. Default: `## TODO`. Created if it is missing. */
@@ -28,7 +28,7 @@ export function addTask(
 ): TaskEdit {
   const { id, parent } = task
   const text = raw ?? ''
-  const read = readWritten(text)
+  const read = readWrittenTasks(text)
   const isSaid = task.state !== 'failed' || task.fields?.['status'] !== undefined
   const all = { ...task.fields, ...(!isSaid && { status: 'failed' }) }
   const objection = objectionTo({ ...task, state: task.state ?? 'open', fields: all }, undefined)
@@ -47,7 +47,7 @@ export function addTask(
   for (const careful of [false, true])
     for (const place of places) {
       const after = applySplices(text, [place.splice(linesOfTask(expected, place, careful))])
-      const reread = readWritten(after)
+      const reread = readWrittenTasks(after)
       const at = reread.written.findIndex(({ item }) => item?.id === id)
       const isBelow = reread.written[at]?.task.above === (above ?? -1)
       if (at !== -1 && isBelow && isIntendedEdit(read, reread, { at, added: 1, expected }))

@@ -8,14 +8,14 @@ import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
 import { isFailed, stateOfMarker } from './task-state.ts'
 import { normaliseValue } from './task-values.ts'
 import { normaliseTitle, objectionTo } from './task-words.ts'
-import { type ReadFile, readWritten, type WrittenTask } from './written-tasks.ts'
+import { type ReadFile, readWrittenTasks, type WrittenTask } from './written-tasks.ts'
 
 /**
  * Changes one task of a text, and only the bytes of the named fields. Verifies the result by reading it: it has the change, and nothing
  * else differs. Otherwise refuses, with the reason.
  */
 export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEdit {
-  const read = readWritten(raw)
+  const read = readWrittenTasks(raw)
   const found = taskWithId(read, id)
   if (typeof found === 'object' && 'kind' in found) return found
   const one = read.written[found]
@@ -29,7 +29,7 @@ export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEd
   for (const careful of [false, true]) {
     const after = applySplices(raw, splicesOf({ raw, one, child, plan, careful }))
     if (after === raw) return careful ? notChangeable(one) : { kind: 'same' }
-    if (isIntendedEdit(read, readWritten(after), { at: found, expected: plan.expected }))
+    if (isIntendedEdit(read, readWrittenTasks(after), { at: found, expected: plan.expected }))
       return { kind: 'changed', raw: after }
   }
   return notChangeable(one)

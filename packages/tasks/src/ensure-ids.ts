@@ -3,7 +3,7 @@ import { applySplices, type Splice } from './edit-tasks.ts'
 import { fieldEdit } from './field-edit.ts'
 import { newTaskId } from './new-task-id.ts'
 import type { TaskItem } from './task-item.ts'
-import { readWritten } from './written-tasks.ts'
+import { readWrittenTasks } from './written-tasks.ts'
 
 export interface EnsuredIds {
   readonly raw: RawText
@@ -21,7 +21,7 @@ export function ensureIds(
   wants: (task: TaskItem) => boolean = () => true,
   idOf: (task: TaskItem) => string | undefined = () => undefined,
 ): EnsuredIds {
-  const read = readWritten(raw)
+  const read = readWrittenTasks(raw)
   const known = new Set([...taken, ...read.items.flatMap(({ id }) => id ?? [])])
   const ids: string[] = []
   const splices: Splice[] = []

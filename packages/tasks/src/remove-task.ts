@@ -3,11 +3,11 @@ import { taskWithId } from './change-task.ts'
 import { applySplices } from './edit-tasks.ts'
 import { isIntendedEdit } from './is-intended-edit.ts'
 import { refusedEdit, type TaskEdit } from './task-edit.ts'
-import { readWritten } from './written-tasks.ts'
+import { readWrittenTasks } from './written-tasks.ts'
 
 /** Removes a task with its subtasks, and one of the two blank gaps around it. */
 export function removeTask(raw: RawText, id: string): TaskEdit {
-  const read = readWritten(raw)
+  const read = readWrittenTasks(raw)
   const at = taskWithId(read, id)
   if (typeof at === 'object') return at
   const task = read.written[at]?.task
@@ -19,6 +19,6 @@ export function removeTask(raw: RawText, id: string): TaskEdit {
     : 0
   const after = applySplices(raw, [{ at: start, remove: treeEnd + gap - start, insert: '' }])
   const meant = { at, removed: removed === -1 ? read.written.length - at : removed }
-  if (isIntendedEdit(read, readWritten(after), meant)) return { kind: 'changed', raw: after }
+  if (isIntendedEdit(read, readWrittenTasks(after), meant)) return { kind: 'changed', raw: after }
   return refusedEdit(`Removing the task on line ${task.line} would change the meaning of other tasks.`)
 }

@@ -1,7 +1,7 @@
 import { type RawText, rawOf } from '@cadre/disk'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readChanged, readUncached, readWritten } from './written-tasks.ts'
+import { readChangedTasks, readTasksUncached, readWrittenTasks } from './written-tasks.ts'
 
 /** Lines that start or end something, or look like it. */
 const line = fc.oneof(
@@ -73,7 +73,8 @@ const pair = fc
     now: first + before + other.slice(cut % 3) + behind.slice(cut % 4) + rest,
   }))
 
-const again = (old: RawText, now: RawText) => readChanged([{ raw: old, read: readUncached(old) }], now, 0)
+const again = (old: RawText, now: RawText) =>
+  readChangedTasks([{ raw: old, read: readTasksUncached(old) }], now, 0)
 
 test('a partial scan equals a full scan', () => {
   let inPart = 0
@@ -83,7 +84,7 @@ test('a partial scan equals a full scan', () => {
       const read = again(old, now)
       if (read === undefined) return
       inPart++
-      expect(read).toEqual(readUncached(now))
+      expect(read).toEqual(readTasksUncached(now))
     }),
     { numRuns },
   )
@@ -97,13 +98,13 @@ test('scans a series of texts, each based on the previous one', () => {
       fc.array(fc.tuple(fc.nat(), fc.nat(3), text(2)), { maxLength: 6 }),
       (first, edits) => {
         let raw = first
-        let read = readUncached(raw)
+        let read = readTasksUncached(raw)
         for (const [place, remove, insert] of edits) {
           const at = place % (raw.length + 1)
           const now = raw.slice(0, at) + insert + raw.slice(at + remove)
-          const next = readChanged([{ raw, read }], now, 0)
-          if (next !== undefined) expect(next).toEqual(readUncached(now))
-          read = next ?? readUncached(now)
+          const next = readChangedTasks([{ raw, read }], now, 0)
+          if (next !== undefined) expect(next).toEqual(readTasksUncached(now))
+          read = next ?? readTasksUncached(now)
           raw = now
         }
       },
@@ -119,18 +120,18 @@ const tasks = (count: number) =>
 
 test('code that is opened above hides everything up to its end, and nothing without one', () => {
   const all = `# All\n\n${tasks(1000)}`
-  expect(readWritten(all).items).toHaveLength(1000)
+  expect(readWrittenTasks(all).items).toHaveLength(1000)
   const opened = `# All\n\n- [ ] first\n\`\`\`\n${tasks(1000)}`
-  expect(readWritten(opened).items).toHaveLength(1001)
+  expect(readWrittenTasks(opened).items).toHaveLength(1001)
   const closed = `${opened}\n\`\`\`\n`
-  expect(readWritten(closed).items.length).toBe(readUncached(closed).items.length)
+  expect(readWrittenTasks(closed).items.length).toBe(readTasksUncached(closed).items.length)
 })
 
 test('scans only the changed part', () => {
   const old = tasks(1000)
-  const read = readWritten(old)
-  const now = readWritten(old.replace('- [ ] "Task 500"', '- [x] "Task 500"'))
-  expect(now).toEqual(readUncached(old.replace('- [ ] "Task 500"', '- [x] "Task 500"')))
+  const read = readWrittenTasks(old)
+  const now = readWrittenTasks(old.replace('- [ ] "Task 500"', '- [x] "Task 500"'))
+  expect(now).toEqual(readTasksUncached(old.replace('- [ ] "Task 500"', '- [x] "Task 500"')))
   const isKept = (at: number) => now.items[at] === read.items[at]
   expect([0, 498, 502, 999].map(isKept)).toEqual([true, true, true, true])
   expect(isKept(500)).toBe(false)

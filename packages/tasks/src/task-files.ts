@@ -21,7 +21,7 @@ import { readTaskFile } from './read-task-file.ts'
 import { removeTask } from './remove-task.ts'
 import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { NewTask, TaskChange, TaskFile, TaskItem, TaskProblem } from './task-item.ts'
-import { readWritten } from './written-tasks.ts'
+import { readWrittenTasks } from './written-tasks.ts'
 
 /** The result of a change, and the task after it. */
 export type TaskEditResult =
@@ -145,14 +145,14 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     make: (raw: RawText) => TaskEdit,
   ): Promise<TaskEditResult> => {
     const result = await edit(file, (raw = '') => {
-      const task = readWritten(raw).items.find((one) => one.id === id)
+      const task = readWrittenTasks(raw).items.find((one) => one.id === id)
       if (task === undefined) return { kind: 'missing' }
       if (isApprovalType(task.fields.get('type')))
         return refusedEdit('This is an approval. Only people decide approvals.')
       return when === undefined || when(task) ? make(raw) : { kind: 'same' }
     })
     if (result.kind !== 'changed') return result
-    return { kind: 'changed', task: readWritten(result.raw).items.find((one) => one.id === id) }
+    return { kind: 'changed', task: readWrittenTasks(result.raw).items.find((one) => one.id === id) }
   }
 
   return {

@@ -5,7 +5,7 @@ import type { TaskProblem } from './task-item.ts'
 import { isFailed, isPlainBullet, stateOfMarker } from './task-state.ts'
 import type { ReadFile, WrittenTask } from './written-tasks.ts'
 
-type Say = (at: number, severity: TaskProblem['severity'], code: string, message: string) => void
+type AddProblem = (at: number, severity: TaskProblem['severity'], code: string, message: string) => void
 
 /** The maximum number of problems per line. */
 const maxPerLine = 20
@@ -14,7 +14,7 @@ const maxPerLine = 20
 export function problemsOf(raw: RawText, { scan, written }: ReadFile): readonly TaskProblem[] {
   const problems: TaskProblem[] = []
   const sayOn =
-    (line: number, start: number): Say =>
+    (line: number, start: number): AddProblem =>
     (at, severity, code, message) => {
       if (problems.length >= maxPerLine && problems.at(-maxPerLine)?.line === line) return
       problems.push({ severity, code, message, line, column: textOf(raw.slice(start, at)).length + 1 })
@@ -51,7 +51,7 @@ const scanProblems: Readonly<Record<ScanProblem['kind'], readonly [code: string,
   ],
 }
 
-function checkMarkers({ task, head }: WrittenTask, say: Say): void {
+function checkMarkers({ task, head }: WrittenTask, say: AddProblem): void {
   const first = task.marker
   if (stateOfMarker(first) === undefined)
     say(
@@ -67,7 +67,7 @@ function checkMarkers({ task, head }: WrittenTask, say: Say): void {
 
 const quoteCodes = { '"': 'TD001', "'": 'TD002', '`': 'TD003' } as const
 
-function checkHead({ task, head, item }: WrittenTask, say: Say): void {
+function checkHead({ task, head, item }: WrittenTask, say: AddProblem): void {
   const { tokens, unclosed } = head
   const titleAt = tokens.findIndex(({ kind }) => kind === 'title')
   const title = tokens[titleAt]
@@ -135,7 +135,7 @@ function checkTitle(text: string, tell: (word: number, ...told: Parameters<Repor
   }
 }
 
-function checkIndent({ task }: WrittenTask, above: WrittenTask | undefined, say: Say): void {
+function checkIndent({ task }: WrittenTask, above: WrittenTask | undefined, say: AddProblem): void {
   const step = task.width - (above?.task.width ?? 0)
   if (task.indent.includes('\t'))
     say(
@@ -162,7 +162,7 @@ function checkIndent({ task }: WrittenTask, above: WrittenTask | undefined, say:
     )
 }
 
-function checkFields(one: WrittenTask, sayOn: (line: number, start: number) => Say): void {
+function checkFields(one: WrittenTask, sayOn: (line: number, start: number) => AddProblem): void {
   const { task } = one
   if (!isEachOnce(one)) checkDuplicates(one, sayOn)
   for (const field of task.fields)
@@ -181,9 +181,12 @@ function isEachOnce({ task, head, item }: WrittenTask): boolean {
   return count === item?.fields.size
 }
 
-function checkDuplicates({ task, head }: WrittenTask, sayOn: (line: number, start: number) => Say): void {
+function checkDuplicates(
+  { task, head }: WrittenTask,
+  sayOn: (line: number, start: number) => AddProblem,
+): void {
   const seen = new Set<string>()
-  const look = (key: string, at: number, say: Say) => {
+  const look = (key: string, at: number, say: AddProblem) => {
     if (seen.has(key))
       say(
         at,
@@ -200,8 +203,8 @@ function checkDuplicates({ task, head }: WrittenTask, sayOn: (line: number, star
 
 interface Meaning {
   readonly ids: Map<string, number>
-  readonly say: Say
-  readonly sayOn: (line: number, start: number) => Say
+  readonly say: AddProblem
+  readonly sayOn: (line: number, start: number) => AddProblem
 }
 
 function checkMeaning(one: WrittenTask, above: WrittenTask | undefined, { ids, say, sayOn }: Meaning): void {

@@ -29,17 +29,17 @@ export interface RecentContent {
 const recent: RecentContent[] = []
 const maxRecent = 2
 
-export function readWritten(raw: RawText): ReadFile {
+export function readWrittenTasks(raw: RawText): ReadFile {
   const known = recent.find((one) => one.raw === raw)
   if (known !== undefined) return known.read
-  const read = readChanged(recent, raw) ?? readUncached(raw)
+  const read = readChangedTasks(recent, raw) ?? readTasksUncached(raw)
   recent.unshift({ raw, read })
   recent.length = Math.min(recent.length, maxRecent)
   return read
 }
 
 /** Reads everything, without the cache. */
-export function readUncached(raw: RawText): ReadFile {
+export function readTasksUncached(raw: RawText): ReadFile {
   const scan = scanTasks(raw)
   const written: WrittenTask[] = []
   addWritten(written, scan, scan.tasks.length)
@@ -48,9 +48,9 @@ export function readUncached(raw: RawText): ReadFile {
 
 /**
  * Reads only the parts that differ from a text that was read before. Returns `undefined` if there is none. The result equals that of
- * `readUncached`.
+ * `readTasksUncached`.
  */
-export function readChanged(
+export function readChangedTasks(
   known: readonly RecentContent[],
   raw: RawText,
   minScanLength?: number,

@@ -10,7 +10,9 @@ export {
 } from './custom/load-custom-tools.ts'
 export type { ConfinedPath, ProtectedPath } from './files/confine-path.ts'
 export type { Document, DocumentChange, Documents } from './files/documents.ts'
+export { filesNamedBy } from './files/files-named-by.ts'
 export { type FilePreview, type PreviewRequest, previewChange } from './files/preview-change.ts'
+export { type RecordedChange, recordedChanges } from './files/recorded-changes.ts'
 export type { MessagePort } from './messages/message-port.ts'
 export type {
   MailMessage,
@@ -22,7 +24,7 @@ export type {
 } from './messages/senders.ts'
 export { type LocateRipgrep, locateRipgrep } from './search/locate-ripgrep.ts'
 export type { Embed, EmbedLoader } from './search/ranked/embed.ts'
-export { type EmbedRequest, loadEmbed } from './search/ranked/load-embed.ts'
+export { type LoadEmbedOptions, loadEmbed } from './search/ranked/load-embed.ts'
 export type { TaskPort } from './tasks/task-port.ts'
 export { htmlText } from './web/html-text.ts'
 export type { WebOptions } from './web/web-fetch.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createDeniedPaths, createPlaces } from '@cadre/gate'
-import { openPolicy } from '@cadre/home'
+import { permissivePolicy } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HiddenFileFilter } from './create-tools.ts'
 import { temporaryWorkspace, type Workspace } from './files/workspace.spec-helpers.ts'
@@ -90,7 +90,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
       'keys.md',
     ]) {
       const paths = { deny: { read: [pattern], write: [] }, ask: { read: [], write: [] } }
-      const denied = createDeniedPaths({ policy: { ...openPolicy, paths }, places: placesOf() })
+      const denied = createDeniedPaths({ policy: { ...permissivePolicy, paths }, places: placesOf() })
       hidden = (workspace) => denied.hiddenIn(workspace)
       for (const mode of ['exact', 'ranked'])
         expect(await call('search_files', { query: 'Docker', path: 'memory', mode })).not.toContain('keys')
@@ -98,7 +98,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
       expect(await call('find_files', { glob: 'memory/**' })).not.toContain('keys')
       expect(await call('list_directory', { path: 'memory/private' })).not.toContain('keys')
       const found = denied.find({ path: 'memory/private/keys.md', workspace: ws.root, use: 'read' })
-      expect(found).toMatchObject([{ decision: 'deny', fit: 'within' }])
+      expect(found).toMatchObject([{ decision: 'deny', match: 'within' }])
     }
   })
 

@@ -17,6 +17,7 @@ import { commitChanges } from './commit-changes.ts'
 import { commitReasonOf } from './commit-reason-of.ts'
 import { diffWorkspace, type WorkspaceDiff } from './diff-workspace.ts'
 import { findBase } from './find-base.ts'
+import { forecastWorkspace, type WorkspaceForecast } from './forecast-workspace.ts'
 import { includeIgnored } from './include-ignored.ts'
 import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
@@ -42,6 +43,8 @@ export interface WorkspaceKeeper extends Workspaces {
   list(): Promise<readonly WorkspaceState[]>
   state(session: string): Promise<WorkspaceState>
   diff(session: string, options?: { readonly call?: string | undefined }): Promise<WorkspaceDiff>
+  /** What would conflict with the target and with other workspaces, if this one were merged now. Changes nothing. */
+  forecast(session: string, signal?: AbortSignal): Promise<WorkspaceForecast>
   merge(session: string, options?: MergeOptions): Promise<MergeResult>
   rollback(session: string, request: RollbackRequest): Promise<RollbackResult>
   remove(session: string): Promise<void>
@@ -202,6 +205,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       return Promise.all(ready.map((record) => workspaceState(home, record)))
     },
     state: (session) => workspaceState(home, known(session)),
+    forecast: (session, signal) => forecastWorkspace(home, known(session), signal),
     diff: (session, options) => diffWorkspace(home, known(session), options),
     merge: (session, { include = [], ...options } = {}) =>
       inTurn(session, async () => {

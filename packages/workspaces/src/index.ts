@@ -10,6 +10,7 @@ export {
 } from './checkpoints/open-checkpoints.ts'
 export type { Conflict, Direction, PlannedFile, UndoPlan } from './checkpoints/undo-plan.ts'
 export { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
+export type { ForecastItem, WorkspaceForecast } from './forecast-workspace.ts'
 export type { MergeResult } from './merge-workspace.ts'
 export type { RollbackRequest, RollbackResult } from './rollback-workspace.ts'
 export type { WorkspaceState } from './workspace-state.ts'

@@ -96,7 +96,7 @@ async function makeWorktree(
     without: home.path,
   })
   if (taken.kind === 'too_large') return { kind: 'impossible', reason: taken.reason }
-  const message = `Starting point of ${agent}\n\nThe uncommitted files of ${base.folder}.\n\nSession: ${session}\n`
+  const message = `Starting point for ${agent}\n\nThe uncommitted files in ${base.folder}.\n\nSession: ${session}\n`
   const all = await addContinued(taken.tree, continued, { ...at, commonDir: repository.commonDir })
   if (all.kind === 'impossible') return all
   const start = (await commitTree({ ...at, tree: all.tree, parent: head, message })) ?? head
@@ -172,7 +172,7 @@ async function makeRepository(
     await leaveWorkspace(home, record)
     return { kind: 'impossible', reason: taken.reason }
   }
-  const message = `Starting point of ${agent}\n\n${`The files of ${folder ?? top}.`}\n\nSession: ${session}\n`
+  const message = `Starting point for ${agent}\n\n${`The files in ${folder ?? top}.`}\n\nSession: ${session}\n`
   const start = (await commitTree({ ...own, tree: taken.tree, parent: undefined, message })) as string
   await git(['update-ref', `refs/heads/${branch}`, start], own)
   await git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`], own)

@@ -2,7 +2,7 @@ import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Entry, findUnreadRestrictions, type UnreadRestriction } from './find-unread-restrictions.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, isTextKey, type KeySynonyms, plainKey } from './known-keys.ts'
-import { liftTools } from './lift-tools.ts'
+import { moveNestedToolsUp } from './move-nested-tools-up.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'
 import type { Rescue } from './rescue.ts'
 import { type HeaderBlock, splitBlocks } from './split-blocks.ts'
@@ -44,7 +44,7 @@ export function readHeader(request: HeaderRequest): ReadHeader {
   if (strict.kind === 'read') {
     const { fields, value, line } = strict.root
     if (value === null || (fields !== undefined && hasTextValues(fields))) {
-      const entries = liftTools(
+      const entries = moveNestedToolsUp(
         withMergedEntries([...(fields ?? [])].map(([written, field]) => ({ written, field }))),
       )
       const unseen = findUnreadRestrictions({ ...request, entries, isLooseLine: () => false })
@@ -93,7 +93,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
   })
   const strays = blocks.filter((block) => !isKeyBlock(block))
   for (const { line, lines: text } of strays) for (const index of text.keys()) loose.add(line + index)
-  const entries = liftTools(withMergedEntries(found))
+  const entries = moveNestedToolsUp(withMergedEntries(found))
   return {
     kind: 'read',
     entries,

@@ -58,7 +58,10 @@ const rescues = {
     fix: 'Check brackets, quotes and commas.',
   },
   'key-indented': { message: 'This key is indented.', fix: 'Move it to the left margin.' },
-  'key-unspaced': { message: 'This key is not followed by a space.', fix: 'Add a space after the colon.' },
+  'key-unspaced': {
+    message: 'The colon after this key is not followed by a space.',
+    fix: 'Add a space after the colon.',
+  },
   'stray-text': {
     message: 'This line is not part of any key. Cadre ignores it.',
     fix: 'Remove it, or comment it out with #.',

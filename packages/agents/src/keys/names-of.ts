@@ -1,4 +1,4 @@
-import { understandTool } from '@cadre/core'
+import { interpretToolName } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 
 export interface Names {
@@ -26,7 +26,7 @@ export function namesOf(field: Located): Names | undefined {
 /** Splits `Read Grep Glob` into words. In `Microsoft Docs`, the space is part of the name. */
 export function wordsOf(name: string): readonly string[] {
   const words = name.split(/\s+/)
-  const areTools = words.every((word) => !['all', 'unknown'].includes(understandTool(word).kind))
+  const areTools = words.every((word) => !['all', 'unknown'].includes(interpretToolName(word).kind))
   return words.length > 1 && areTools ? words : [name]
 }
 

@@ -72,7 +72,7 @@ for (const [name, { camel, misspelling: slip }] of Object.entries(hookEvents)) {
 const known = new Set([...[...spellings.keys()].map((name) => name.toLowerCase()), ...foreignEvents])
 
 /** Interprets an event name in a hook file. All hosts are case-sensitive. */
-export function understandHookEvent(name: string): ParsedHookEvent {
+export function interpretHookEvent(name: string): ParsedHookEvent {
   return spellings.get(name) ?? { kind: foreignEvents.has(name.toLowerCase()) ? 'elsewhere' : 'unknown' }
 }
 

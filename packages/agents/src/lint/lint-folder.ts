@@ -8,16 +8,23 @@ import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
 import { withoutConsequences } from './one-cause.ts'
-import { agentLocations, createProjects, topOf } from './project-of-file.ts'
+import { agentLocations, createProjectLookup, topOf } from './project-of-file.ts'
 import { readSubjects } from './read-subject.ts'
-import { duplicates } from './rules/duplicate-rules.ts'
-import { agentsWithoutTool, handoffs, hooks, limitRanges, oldSpellings, shapes } from './rules/key-rules.ts'
+import { duplicateRule } from './rules/duplicate-rules.ts'
+import {
+  agentsWithoutToolRule,
+  handoffRule,
+  hookRule,
+  limitRangeRule,
+  oldSpellingRule,
+  valueShapeRule,
+} from './rules/key-rules.ts'
 import { modelNames } from './rules/model-rules.ts'
-import { cycles, unreachable } from './rules/reach-rules.ts'
-import { references } from './rules/reference-rules.ts'
-import { secrets } from './rules/secret-rules.ts'
-import { description, nameMismatch, needsDescription, promptLength } from './rules/text-rules.ts'
-import { toolNames } from './rules/tool-rules.ts'
+import { cycleRule, unreachableAgentRule } from './rules/reach-rules.ts'
+import { referenceRule } from './rules/reference-rules.ts'
+import { secretRule } from './rules/secret-rules.ts'
+import { descriptionRule, nameMismatchRule, needsDescription, promptLengthRule } from './rules/text-rules.ts'
+import { toolNameRule } from './rules/tool-rules.ts'
 import type { FileRule, LintKnowledge, LintSubject, ProjectRule } from './subject.ts'
 
 export interface LintOptions {
@@ -33,20 +40,20 @@ export interface LintOptions {
 }
 
 const fileRules: readonly FileRule[] = [
-  description,
-  promptLength,
-  nameMismatch,
-  oldSpellings,
-  shapes,
-  toolNames,
-  agentsWithoutTool,
-  handoffs,
-  hooks,
-  limitRanges,
-  secrets,
+  descriptionRule,
+  promptLengthRule,
+  nameMismatchRule,
+  oldSpellingRule,
+  valueShapeRule,
+  toolNameRule,
+  agentsWithoutToolRule,
+  handoffRule,
+  hookRule,
+  limitRangeRule,
+  secretRule,
 ]
 
-const projectRules: readonly ProjectRule[] = [references, unreachable, cycles, duplicates]
+const projectRules: readonly ProjectRule[] = [referenceRule, unreachableAgentRule, cycleRule, duplicateRule]
 
 /** Checks every agent file below a folder. */
 export async function lintFolder(folder: string, options: LintOptions): Promise<LintResult> {
@@ -86,7 +93,7 @@ async function lint(
   { top, covers, isNamed }: Scope,
   { cwd, knowledge = {}, hosts, texts, among }: LintOptions,
 ): Promise<LintedFile[]> {
-  const membershipOf = createProjects(top)
+  const membershipOf = createProjectLookup(top)
   const subjectsOf = (file: string) => {
     const text = texts?.get(file)
     const request = { path: file, shown: shownPath(cwd, file), membership: membershipOf(file) }

@@ -26,7 +26,7 @@ const levels = agentLocations('').map(({ at, dialect, level }) => {
 })
 
 /** Returns the project of each file below `top`. Caches lookups. */
-export function createProjects(top: string): (file: string) => Membership {
+export function createProjectLookup(top: string): (file: string) => Membership {
   const repositories = new Map<string, string | undefined>()
   const pluginOf = createPlugins()
 

@@ -17,13 +17,13 @@ export function isNotes(path: string): boolean {
  */
 export function readHeaderless(path: string, text: string, dialect: Dialect): ReadAgent {
   if (isNotes(path)) return { diagnostics: [], ignored: true }
-  if (text.trim() === '') return failed(path, 1, 'file-empty', 'The file is empty.')
+  if (text.trim() === '') return failedRead(path, 1, 'file-empty', 'The file is empty.')
   if (!isHeaderless(path, dialect))
-    return failed(path, 1, 'header-missing', 'The file has no header, so it is not an agent.')
+    return failedRead(path, 1, 'header-missing', 'The file has no header, so it is not an agent.')
   const language = languageOf(text)
   if (language !== undefined) {
     const message = `The file starts with a header in ${language}, but Cadre reads only YAML.`
-    return failed(path, 1, 'header-language', message)
+    return failedRead(path, 1, 'header-language', message)
   }
   const lost = unrecognisedHeader(path, text, 1)
   if (lost !== undefined) return lost
@@ -64,7 +64,7 @@ export function unrecognisedHeader(path: string, text: string, firstLine: number
   const [first] = [...findBodyKeys(text, firstLine, 'headerless'), ...findKeys(text, firstLine)]
   if (first === undefined) return undefined
   const message = `The file contains ${first.key}, like a header, but no readable header.`
-  return failed(path, first.line, 'header-lost', message)
+  return failedRead(path, first.line, 'header-lost', message)
 }
 
 export function isHeaderless(path: string, { headerless }: Dialect): boolean {
@@ -78,6 +78,6 @@ export function promptOf(body: string): string {
 
 const headerHint = 'Start the file with --- on its own line, then name: and description:, then --- again.'
 
-export function failed(path: string, line: number, code: string, message: string): ReadAgent {
+export function failedRead(path: string, line: number, code: string, message: string): ReadAgent {
   return { diagnostics: [{ path, line, severity: 'error', code, message, fix: headerHint }] }
 }

@@ -13,7 +13,7 @@ import { type SplitFile, splitFile } from '../header/split-file.ts'
 import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
 import {
-  failed,
+  failedRead,
   isHeaderless,
   isNotes,
   promptOf,
@@ -36,12 +36,12 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
   if (hasLostLineBreaks(text)) {
     const message =
       'This file has lost its line breaks: its header is on one line, so Cadre cannot separate the keys.'
-    return failed(path, 1, 'line-breaks-lost', message)
+    return failedRead(path, 1, 'line-breaks-lost', message)
   }
   const split = splitFile(text)
   if (split.kind === 'language') {
     const message = `The header is marked as ${split.language}, but Cadre reads only YAML.`
-    return failed(path, split.line, 'header-language', message)
+    return failedRead(path, split.line, 'header-language', message)
   }
   if (split.kind !== 'split') return readHeaderless(path, text, dialect)
   const [parts, header] = readParts(path, text, split)
@@ -92,7 +92,7 @@ function faultIn(
   if (keys.some(isAgentKey) || unseen.length > 0) return undefined
   return isHeaderless(path, dialect)
     ? unrecognisedHeader(path, parts.body, bodyLine(parts))
-    : failed(path, parts.headerLine, 'not-an-agent', 'The header has no agent keys.')
+    : failedRead(path, parts.headerLine, 'not-an-agent', 'The header has no agent keys.')
 }
 
 /** Finds restrictions after the header. If the header was misplaced, more of it may follow. */

@@ -9,7 +9,7 @@ const coordinator: JsonObject = {
     'and state exactly what you expect back. When you have the reports, check that they answer the request, and combine them ' +
     'into one answer. State clearly what could not be done.',
   description: 'Delegates work to other agents and combines their reports',
-  useFor: 'Requests that need several agents, or someone to split the work',
+  useFor: 'Requests that need several agents, or that must be split into parts',
   delegationPermissions: { type: 'all' },
   toolPermissions: { type: 'specific', tools: ['delegateWork', 'reportOut'] },
 }

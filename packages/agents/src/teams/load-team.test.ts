@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type AgentDefinition, type CadreError, understandTool } from '@cadre/core'
+import { type AgentDefinition, type CadreError, interpretToolName } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from '../load/read-agent-text.ts'
 import { exportAgents } from '../write/export-agents.ts'
@@ -136,10 +136,10 @@ describe.each(forms)('%s', (_, name, variant) => {
 
   it('mentions only tools that the agent has in its prompts', () => {
     for (const { name: agent, prompt, tools, disallowedTools = [] } of team.agents) {
-      const meant = (names: readonly string[]) => names.map((tool) => JSON.stringify(understandTool(tool)))
+      const meant = (names: readonly string[]) => names.map((tool) => JSON.stringify(interpretToolName(tool)))
       const given = tools.kind === 'all' ? undefined : meant(tools.names)
       const words = prompt.match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:delegateWork|reportOut|runSubagent)\b/g) ?? []
-      for (const word of words.filter((one) => understandTool(one).kind === 'tools')) {
+      for (const word of words.filter((one) => interpretToolName(one).kind === 'tools')) {
         const [meaning] = meant([word])
         expect(given ?? [meaning], `${agent}: ${word}`).toContain(meaning)
         expect(meant(disallowedTools), `${agent}: ${word}`).not.toContain(meaning)
@@ -152,7 +152,7 @@ describe.each(forms)('%s', (_, name, variant) => {
     for (const { name: agent, tools, disallowedTools = [] } of team.agents)
       for (const tool of [...(tools.kind === 'all' ? [] : tools.names), ...disallowedTools])
         if (tool !== 'ide')
-          expect(['class', 'tools'], `${agent}: ${tool}`).toContain(understandTool(tool).kind)
+          expect(['class', 'tools'], `${agent}: ${tool}`).toContain(interpretToolName(tool).kind)
   })
 
   it('can be written in the dialects of init', () => {

@@ -18,7 +18,7 @@ export interface JsonKeyEdit {
   readonly value: Json | undefined
 }
 
-/** Sets or removes one key in a section of a JSON file with comments. Every other byte stays as it is. */
+/** Sets or removes one key in a section of a JSON file with comments. The rest of the file does not change. */
 export function editJsonKey({ path, text: given, section, key, value }: JsonKeyEdit): EditedJson {
   const whole = given === undefined || given.trim() === '' ? '{}\n' : given
   const mark = whole.startsWith('\ufeff') ? '\ufeff' : ''

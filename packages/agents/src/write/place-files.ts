@@ -95,7 +95,7 @@ function planOf(file: PlacedFile, { folder, force, edited }: PlaceRequest): Plan
   if (stats === undefined) return { ...file, target, status: 'created' }
   if (stats.isSymbolicLink())
     return { reason: 'A symbolic link already exists at this path. Remove the link first.' }
-  if (!stats.isFile()) return { reason: 'Something at this path is not a file.' }
+  if (!stats.isFile()) return { reason: 'This path exists, but is not a regular file.' }
   const bytes = readFileSync(target)
   if (bytes.equals(contentOf(file))) return { ...file, target, status: 'unchanged' }
   if (!force && edited?.has(file.path) !== true) return { reason: 'It already exists.', isTaken: true }

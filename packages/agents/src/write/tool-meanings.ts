@@ -1,10 +1,10 @@
-import { classOf, knownTools, understandTool } from '@cadre/core'
+import { classOf, interpretToolName, knownTools } from '@cadre/core'
 
 /** True if a name grants nothing beyond these names. */
 export function isWithin(name: string, names: readonly string[]): boolean {
   if (names.includes(name)) return true
-  const meaning = understandTool(name)
-  const others = names.map(understandTool)
+  const meaning = interpretToolName(name)
+  const others = names.map(interpretToolName)
   if (others.some(({ kind }) => kind === 'all')) return true
   switch (meaning.kind) {
     case 'class':
@@ -31,7 +31,7 @@ export function isWithin(name: string, names: readonly string[]): boolean {
  * other name.
  */
 export function extraTools(name: string, names: readonly string[]): readonly string[] | undefined {
-  const meaning = understandTool(name)
+  const meaning = interpretToolName(name)
   if (meaning.kind !== 'class') return undefined
   const ofClass = ownNames().filter((tool) => classOf(tool) === meaning.class)
   const more = ofClass.filter((tool) => !names.some((other) => grantsTool(other, tool)))
@@ -41,14 +41,14 @@ export function extraTools(name: string, names: readonly string[]): readonly str
 /** True if these names cover everything that a name means. The tools of a class are never all known. */
 export function isCovered(name: string, by: readonly string[]): boolean {
   if (by.includes(name)) return true
-  const meaning = understandTool(name)
+  const meaning = interpretToolName(name)
   if (meaning.kind === 'tools')
     return meaning.names.every((tool) => by.some((other) => grantsTool(other, tool)))
   return meaning.kind === 'server' && by.length > 0 && isWithin(name, by)
 }
 
 function grantsTool(name: string, tool: string): boolean {
-  const meaning = understandTool(name)
+  const meaning = interpretToolName(name)
   if (meaning.kind === 'class') return classOf(tool) === meaning.class
   return meaning.kind === 'all' || (meaning.kind === 'tools' && meaning.names.includes(tool))
 }

@@ -86,7 +86,7 @@ describe('an agent written for another program', () => {
   it('does not get every tool because none of its own has a name', () => {
     const { text, notes } = writeAgent(list('slack_send'), 'claude', { names: 'host' })
     expect(text).toContain('\ntools: slack_send\n')
-    expect(notes.join('\n')).toContain('has none of its tools')
+    expect(notes.join('\n')).toContain("has none of this agent's tools")
   })
 
   it('grants no more in Cadre if a name of the host means more there', () => {

@@ -1,11 +1,11 @@
 import {
   type AgentDefinition,
   classOf,
+  interpretToolName,
   knowsModel,
   type NamingHost,
   namesFor,
   type PermissionRule,
-  understandTool,
 } from '@cadre/core'
 import { factsOf } from './dialect-facts.ts'
 import { extraTools, isCovered, isWithin } from './tool-meanings.ts'
@@ -46,14 +46,16 @@ export function translateToHost(agent: AgentDefinition, host: NamingHost): Renam
     notes: [
       ...(changes.size > 0 ? [`Renamed for ${label}: ${[...changes.values()].join('; ')}.`] : []),
       ...(granted.left.length > 0
-        ? [`${label} has no name for ${granted.left.join(', ')}. Cadre omitted it from the tools.`]
+        ? [`${label} has no name for ${granted.left.join(', ')}. Cadre omitted this from the tools.`]
         : []),
       ...(granted.names.length > 0 && granted.isAsBefore
-        ? [`${label} has none of its tools. Cadre kept their names, which grant nothing there.`]
+        ? [
+            `${label} has none of this agent's tools. Cadre kept the tool names, but they grant nothing in ${label}.`,
+          ]
         : []),
       ...(granted.withheld.length > 0
         ? [
-            `In Cadre the new names grant more tools, so the file denies these: ${granted.withheld.join(', ')}.${moduleNote(granted.withheld)}`,
+            `In Cadre, the new names would grant more tools, so the file denies these: ${granted.withheld.join(', ')}.${moduleNote(granted.withheld)}`,
           ]
         : []),
       ...(forbidden.open.length > 0
@@ -138,7 +140,7 @@ function rulesIn(rules: readonly PermissionRule[], host: NamingHost, note: Note)
 /** opencode has one rule for everything that changes files. */
 function editOf({ tool, action }: PermissionRule, host: NamingHost): readonly string[] {
   if (host !== 'opencode' || action !== 'deny') return []
-  const meaning = understandTool(tool)
+  const meaning = interpretToolName(tool)
   const isEdit = meaning.kind === 'tools' && meaning.names.some((name) => classOf(name) === 'edit')
   return isEdit ? ['edit'] : []
 }
@@ -162,7 +164,7 @@ function isGranted(tool: string, { tools, disallowedTools = [], delegates }: Age
 /** A class may contain tools that are unknown here. */
 function moduleNote(withheld: readonly string[]): string {
   const isOfClass = withheld.some((tool) => !isOwnDelegation(tool))
-  return isOfClass ? ' The read-only tools in modules are granted.' : ''
+  return isOfClass ? ' The agent also gets read-only tools from tool modules.' : ''
 }
 
 interface HostModels {

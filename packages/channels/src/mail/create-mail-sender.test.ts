@@ -151,7 +151,7 @@ test('an email that the server rejected was not sent, and can be sent again', as
   const { sender } = open(port)
   expect(await sender.send(message, 's/c1', signal)).toMatchObject({
     kind: 'failed',
-    text: expect.stringMatching(/^It was not sent\. .*come back later/),
+    text: expect.stringMatching(/^The email was not sent\. .*come back later/),
   })
   expect(await sender.check(message, 's/c1', signal)).toBe('not_done')
   isBusy = false
@@ -174,7 +174,7 @@ test('reports which recipients were rejected', async () => {
     await open(port).sender.send({ ...message, to: 'nobody@example.org' }, 's/c2', signal),
   ).toMatchObject({
     kind: 'failed',
-    text: expect.stringContaining('It was not sent'),
+    text: expect.stringContaining('The email was not sent'),
   })
 })
 
@@ -219,7 +219,7 @@ test('an unreachable server, or a rejected sign-in: not sent, and no password in
   ]
   for (const { kind, text } of ends) {
     expect(kind).toBe('failed')
-    expect(text).toContain('It was not sent.')
+    expect(text).toContain('The email was not sent.')
   }
   const everything = JSON.stringify([ends, folder.lines('outbox/mail.jsonl')])
   expect(everything).not.toContain(wrong)

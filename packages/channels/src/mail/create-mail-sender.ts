@@ -65,7 +65,7 @@ export function createMailSender({
             kind: 'failed',
             text: `${error.message} Check with the recipient before you send it again.`,
           }
-        return { kind: 'failed', text: `It was not sent. ${sentenceOf(error)}` }
+        return { kind: 'failed', text: `The email was not sent. ${sentenceOf(error)}` }
       }
     },
   }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@cadre/core'
 import { type ApprovalRecord, actionLines, shownLine } from '@cadre/gate'
+import { describeNeed } from '@cadre/home'
 import { escapeText } from './slack-text.ts'
 
 /** The buttons. Permission for a whole session is given elsewhere, where everything it covers is visible. */
@@ -8,9 +9,9 @@ const buttons: {
 } = {
   approve: { label: 'Approve', style: 'primary' },
   reject: { label: 'Reject', style: 'danger' },
-  done: { label: 'It was done' },
-  again: { label: 'Do it again', style: 'danger' },
-  leave: { label: 'Leave it' },
+  done: { label: 'It took effect' },
+  again: { label: 'Run again', style: 'danger' },
+  leave: { label: 'Do not repeat' },
 }
 /** Choices that permit something: only if the complete request was shown. */
 const permittingChoices = new Set(['approve', 'again', 'done'])
@@ -37,7 +38,7 @@ export function approvalMessage(
   record: ApprovalRecord,
   options: { readonly buttons: boolean },
 ): ApprovalMessage {
-  const { id, agent, type, risk, reasons, why, choices } = record
+  const { id, agent, type, risk, reasons, why, choices, need } = record
   const action = actionLines(record).join('\n')
   const isWhole = action.length <= maxActionLength
   const offered = options.buttons
@@ -52,6 +53,7 @@ export function approvalMessage(
       [`Risk: ${risk ?? 'unknown'}`, ...reasons.map((reason) => `- ${shownLine(reason, 300)}`)].join('\n'),
     ),
     plain(`Reason: ${shownLine(why, 1_000)}`),
+    ...(need === undefined ? [] : [plain(`Needs: ${describeNeed(need)}`)]),
     preformatted(
       isWhole
         ? action

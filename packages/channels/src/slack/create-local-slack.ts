@@ -7,7 +7,7 @@ export function createLocalSlack(outbox: Outbox): Sender<SlackMessage> {
   // Nothing is sent, so an attempt that a crash interrupted can be repeated.
   const reopen = async (key: string) => {
     const state = outbox.find(slackOutbox, key)?.state
-    if (state === 'sending') await outbox.release(slackOutbox, key, 'It was interrupted.')
+    if (state === 'sending') await outbox.release(slackOutbox, key, 'Sending was interrupted.')
     return state === 'sent' ? 'done' : 'not_done'
   }
   return {

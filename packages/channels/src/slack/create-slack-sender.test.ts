@@ -58,7 +58,7 @@ test('endless errors are a failure that can be repeated, once per reason', async
   const { sender, outbox } = open()
   expect(await sender.send(message, 's/c1', signal)).toEqual({
     kind: 'failed',
-    text: 'It was not sent. Slack returned status 502.',
+    text: 'The message was not sent. Slack returned status 502.',
   })
   expect(outbox.find('slack', 's/c1')).toMatchObject({ state: 'failed' })
   expect(await sender.send(message, 's/c1', signal)).toMatchObject({ kind: 'sent' })
@@ -69,7 +69,7 @@ test('a wait that is too long is a failure with that reason', async () => {
   slack.fail('chat.postMessage', { status: 429, headers: { 'retry-after': '600' } })
   expect(await open().sender.send(message, 's/c1', signal)).toEqual({
     kind: 'failed',
-    text: 'It was not sent. Slack rate limit reached. Try again in 600 seconds.',
+    text: 'The message was not sent. Slack rate limit reached. Try again in 600 seconds.',
   })
 })
 

@@ -79,7 +79,7 @@ export function createSlackSender({
       } catch (error) {
         if (error instanceof CadreError && error.code === 'in_doubt')
           return failed(`${error.message} Check with a member of the channel before you send it again.`)
-        return failed(`It was not sent. ${sentenceOf(error)}`)
+        return failed(`The message was not sent. ${sentenceOf(error)}`)
       }
     },
   }

@@ -9,7 +9,7 @@
  * 4. Failed posts and updates are retried, at intervals and at the next start.
  */
 import { type Answer, CadreError, type JsonObject, sentenceOf } from '@cadre/core'
-import type { ApprovalRecord } from '@cadre/gate'
+import { type ApprovalRecord, voteText } from '@cadre/gate'
 import type { ChannelContext } from '../channel.ts'
 import { approvalMessage, approvalTitle, settledMessage } from './approval-message.ts'
 import { findSent } from './find-sent.ts'
@@ -21,7 +21,7 @@ import { explainReply, type SlackApi } from './slack-api.ts'
 import type { SlackSettings } from './slack-settings.ts'
 
 export interface SlackApprovalsOptions {
-  readonly context: Pick<ChannelContext, 'approvals' | 'decide' | 'note' | 'problems'>
+  readonly context: Pick<ChannelContext, 'approvals' | 'decide' | 'note' | 'problems' | 'voters'>
   readonly settings: Pick<SlackSettings, 'approvalsChannel' | 'approvers' | 'baseUrl'>
   readonly api: SlackApi
   readonly shown: PostedApprovals
@@ -120,12 +120,14 @@ export function createSlackApprovals(options: SlackApprovalsOptions): SlackAppro
       return 'This approval is no longer pending.'
     if (!entry.choices.includes(choice)) return 'You cannot decide this in Slack.'
     const by = userName === '' ? `slack:${user}` : `${userName} (slack:${user})`
-    const decided = await context.decide(id, { decision: choice, by })
+    const decided = await context.decide(id, { decision: choice, by }, context.voters.ofSlack(user))
     if (decided === 'unknown') {
       after(inOrder(id, () => close(id, 'no longer pending')))
       return 'This approval is no longer pending.'
     }
+    if (decided.kind === 'voted') return voteText(decided.record)
     after(inOrder(id, () => close(id, describeAnswer(decided.answer))))
+    if (decided.record.need !== undefined && decided.answer.decision === choice) return undefined
     return decided.answer.decision === choice && decided.answer.by === by
       ? undefined
       : `This approval was already decided: ${describeAnswer(decided.answer)}.`

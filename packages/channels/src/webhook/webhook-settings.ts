@@ -1,7 +1,7 @@
 import { CadreError, didYouMean, type Json, type JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { lineFileName } from '@cadre/home'
-import { type RequestSigning, type SigningScheme, schemes } from '../verify-request.ts'
+import { type RequestSigning, type SigningScheme, signingSchemes } from '../verify-request.ts'
 
 /** One endpoint, and how senders authenticate. */
 export interface HookSettings extends RequestSigning {
@@ -73,8 +73,9 @@ function readHook(name: string, given: Json): HookSettings {
     throw fault(`${place}.${key}`, `This must be ${what}.`)
   }
   const header = (key: string) => textAt(key, headerName, 'the name of a header')?.toLowerCase()
-  const scheme = schemes.find((one) => one === given['scheme'])
-  if (scheme === undefined) throw fault(`${place}.scheme`, `This must be one of: ${schemes.join(', ')}.`)
+  const scheme = signingSchemes.find((one) => one === given['scheme'])
+  if (scheme === undefined)
+    throw fault(`${place}.scheme`, `This must be one of: ${signingSchemes.join(', ')}.`)
   const secretEnv = textAt(
     'secret_env',
     variable,

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { existsSync, statfsSync } from 'node:fs'
+import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { startProcess } from '../system/start-process.ts'
 import { findGit } from './find-git.ts'
@@ -12,6 +13,8 @@ export interface GitRequest {
   readonly workTree?: string | undefined
   /** Replaces the index of the repository. */
   readonly index?: string | undefined
+  /** Writes new objects into `write`, and reads those in `read` too. Without it, objects are in the repository. */
+  readonly objects?: { readonly write: string; readonly read: readonly string[] } | undefined
   /** Additional settings, as `name=value`. */
   readonly settings?: readonly string[] | undefined
   readonly input?: string | Uint8Array | undefined
@@ -123,7 +126,7 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     const child = startProcess(program, all, {
       // In a subfolder of a work tree, git would consider only that folder.
       cwd: workTree !== undefined && existsSync(workTree) ? workTree : cwd,
-      env: environment(request.index),
+      env: environment(request),
       stdio: ['pipe', 'pipe', 'pipe'],
       // Ctrl-C in a terminal must reach only Cadre, which lets git finish or stops it.
       detached: process.platform !== 'win32',
@@ -181,7 +184,7 @@ const passedVariables = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBR
 /**
  * Git's environment contains nothing from outside. Without a home folder, git uses no settings, attributes or ignore rules of the user.
  */
-function environment(index: string | undefined): NodeJS.ProcessEnv {
+function environment({ index, objects }: GitRequest): NodeJS.ProcessEnv {
   const kept = passedVariables.flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
@@ -196,7 +199,17 @@ function environment(index: string | undefined): NodeJS.ProcessEnv {
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_OPTIONAL_LOCKS: '0',
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
+    ...(objects && {
+      GIT_OBJECT_DIRECTORY: objects.write,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: objects.read.map(quotedPath).join(path.delimiter),
+    }),
   }
+}
+
+/** Git splits the list at the separator, unless a path is quoted. */
+function quotedPath(folder: string): string {
+  if (!folder.includes(path.delimiter) && !folder.startsWith('"')) return folder
+  return `"${folder.replace(/["\\]/g, '\\$&')}"`
 }
 
 function lastLines(stderr: string, stdout: string): string {

@@ -2,6 +2,7 @@
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/(?<![A-Za-z0-9])(gh[pousr]_|github_pat_|glpat-|npm_|hf_|pypi-)[A-Za-z0-9_-]{16,}/g, '$1***'],
   [/(?<![A-Za-z0-9])(sk-(?:ant-|proj-|live-|test-)?|sk_live_|sk_test_|rk_live_)[A-Za-z0-9_-]{16,}/g, '$1***'],
+  [/(?<![A-Za-z0-9])(cadre_)[A-Za-z0-9_-]{40,}/g, '$1***'],
   [/(?<![A-Za-z0-9])(AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Z])/g, '$1***'],
   [/(?<![A-Za-z0-9])(AIza)[A-Za-z0-9_-]{30,}/g, '$1***'],
   [/(?<![A-Za-z0-9])(xox[abeprs]-|xapp-)[A-Za-z0-9-]{10,}/g, '$1***'],
@@ -14,7 +15,7 @@ const names =
   'passw(?:or)?d|passphrase|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|client[-_]?secret|credentials?'
 /** `TOKEN=abc`, `--password abc`, `"api_key": "abc"`. A variable reference as the value is not a secret. */
 const assignment = new RegExp(
-  `((?:^|[\\s"'{,;&?-])[A-Za-z0-9_-]{0,40}(?:${names})["']?(?:\\s{0,4}[=:]\\s{0,4}|\\s{1,4}(?=[^\\s-])))(["']?)([^\\s"'&;,}]{4,})`,
+  `((?:^|[\\s"'{,;&?-])[A-Za-z0-9_-]{0,40}(?:${names})\\\\{0,7}["']?(?:\\s{0,4}[=:]\\s{0,4}|\\s{1,4}(?=[^\\s-])))(\\\\{0,7}["']?)([^\\s"'&;,}]{4,})`,
   'gi',
 )
 const option = /(?:^|\s)--?[A-Za-z0-9_-]*$/
@@ -24,7 +25,7 @@ const option = /(?:^|\s)--?[A-Za-z0-9_-]*$/
  * contains one of these words, and one scan for them is much cheaper than all formats.
  */
 export const mayContainSecret =
-  /gh[pousr]_|_pat_|glpat-|npm_|hf_|pypi-|sk[-_]|rk_live|AKIA|ASIA|AIza|xox|xapp-|eyJ|bearer|basic|:\/\/|pass|secret|token|key|credential|authorization|-----BEGIN/i
+  /gh[pousr]_|cadre_|_pat_|glpat-|npm_|hf_|pypi-|sk[-_]|rk_live|AKIA|ASIA|AIza|xox|xapp-|eyJ|bearer|basic|:\/\/|pass|secret|token|key|credential|authorization|-----BEGIN/i
 
 /**
  * Returns the text without secrets: keys and tokens in well-known formats, values assigned to something named like a
@@ -35,8 +36,17 @@ export function maskSecrets(text: string, values: readonly string[] = []): strin
   for (const [shape, instead] of shapes) masked = masked.replace(shape, instead)
   return masked.replace(assignment, (all: string, before: string, quote: string, value: string) => {
     const isWritten = /[=:]\s*$/.test(before) || option.test(before.trimEnd())
-    return isWritten && !/^(\$|\*\*\*|<|%|\{)/.test(value) ? `${before}${quote}***` : all
+    return isWritten && !/^(\$|\*\*\*|<|%|\{)/.test(value)
+      ? `${before}${quote}***${escapesAtEnd(value)}`
+      : all
   })
+}
+
+/** In the JSON of a call inside another text, quotes are escaped. The backslash belongs to the quote, not to the value. */
+function escapesAtEnd(value: string): string {
+  let from = value.length
+  while (value[from - 1] === '\\') from -= 1
+  return value.slice(from)
 }
 
 /** Masks only known secrets, because program output must stay readable. */

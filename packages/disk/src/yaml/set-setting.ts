@@ -20,7 +20,7 @@ export type ChangedText =
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * Sets one key in a YAML file: replaces its value, or adds the key to the end of its mapping. Keeps every other byte, including comments.
+ * Sets one key in a YAML file: replaces its value, or adds the key to the end of its mapping. Keeps the rest of the file, including comments.
  * Refuses if the result would mean anything else.
  */
 export function setSetting(text: string, { path, keys, value }: SettingToSet): ChangedText {

@@ -7,7 +7,7 @@ export type ApprovalContent = Pick<
   'agent' | 'type' | 'action' | 'more' | 'risk' | 'reasons' | 'why' | 'grants' | 'choices'
 >
 
-/** A question, as recorded in a journal or as it is asked. */
+/** A question, either recorded in a journal or being asked. */
 export interface AskedQuestion {
   readonly text?: Json | undefined
   readonly content?: Json | undefined
@@ -37,7 +37,7 @@ export function approvalContent(entry: AskedQuestion, agent: string): ApprovalCo
   }
 }
 
-/** The complete request: the action and the other arguments of the call. */
+/** The complete request: the action and the call's other arguments. */
 export function actionLines({
   type,
   action,

@@ -2,9 +2,17 @@
 
 import type { Answer } from '@cadre/core'
 import { linesOf, type RawText, rawOf, textOf } from '@cadre/disk'
+import { describeNeed } from '@cadre/home'
 import { applySplices, type Splice } from '@cadre/tasks'
-import type { ApprovalRecord } from './approval-record.ts'
-import { anyWord, decisionOfWord, decisionWord, isApproval, isDoubt, offeredWords } from './decision-words.ts'
+import { type ApprovalRecord, countText } from './approval-record.ts'
+import {
+  anyDecisionWord,
+  decisionWord,
+  isApproval,
+  isDoubt,
+  offeredWords,
+  parseDecisionWord,
+} from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
 import { displayName, isPlain, labelOf, prefixWithBars, shownLine, visibleJson } from './shown-text.ts'
 
@@ -22,6 +30,7 @@ export function approvalFile(record: ApprovalRecord): RawText {
     `question: ${shownLine(question)}`,
     `created: ${created}`,
     'status: pending',
+    ...votesLine(record),
     '',
     ...actionLines(record),
     `> ${withoutComment(why)}`,
@@ -31,6 +40,7 @@ export function approvalFile(record: ApprovalRecord): RawText {
     '',
     `**Risk Level:** ${risk ?? 'unknown'}`,
     ...reasons.map((reason) => `- ${withoutComment(reason)}`),
+    ...(record.need === undefined ? [] : ['', `**Needs:** ${describeNeed(record.need)}`]),
     '',
     '## Review',
     '',
@@ -60,19 +70,19 @@ function howTo(record: ApprovalRecord): string[] {
     '     after Decision, and save:',
     `     AGAIN  it had no effect: run it again. Or: cadre approve ${id}`,
     `     DONE   it took effect: continue. Or: cadre approve ${id} --done`,
-    `     LEAVE  do not run it again. The agent has to check. Or: cadre reject ${id} -->`,
+    `     LEAVE  do not run it again. The agent must check. Or: cadre reject ${id} -->`,
   ]
 }
 
 /** Reads a person's decision from the text: one word after `Decision:`, below the unchanged action. */
 export function readApprovalFile(raw: RawText, record: ApprovalRecord): Reading {
   const review = reviewOf(raw, record)
-  if (review === undefined) return anyWord.test(decisionAnywhere(raw)) ? actionChanged : undecided
+  if (review === undefined) return anyDecisionWord.test(decisionAnywhere(raw)) ? actionChanged : undecided
   const said = decisionsIn(review, record).filter(({ word }) => word !== '')
   const [first] = said
   if (first === undefined) return undecided
   if (said.length > 1) return { kind: 'unclear', why: 'it has more than one decision. Keep one' }
-  const decision = decisionOfWord(record, first.word)
+  const decision = parseDecisionWord(record, first.word)
   if (decision === undefined) {
     const words = offeredWords(record)
     const list = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
@@ -97,10 +107,42 @@ export function decideApprovalFile(
   return applySplices(raw, decisionSplices(review, record, { ...answer, at }))
 }
 
+function votesLine(record: ApprovalRecord): string[] {
+  const votes = countText(record)
+  return votes === undefined ? [] : [`votes: ${shownLine(votes)}`]
+}
+
+/**
+ * Returns the text without its decision and with the votes so far, for an approval that needs several people, or undefined if the file was
+ * changed.
+ */
+export function reopenApprovalFile(raw: RawText, record: ApprovalRecord, note?: string): RawText | undefined {
+  const review = reviewOf(raw, record)
+  if (review === undefined) return undefined
+  const [votes = ''] = votesLine(record)
+  const header = headerLine(raw, /^votes:/)
+  const said = decisionsIn(review, record).filter(({ word }) => word !== '')
+  const [place] = said
+  return applySplices(raw, [
+    ...(header === undefined || header.text === rawOf(votes)
+      ? []
+      : [{ at: header.start, remove: header.text.length, insert: rawOf(votes) }]),
+    ...said.flatMap((one) => withoutDecision(review, one)),
+    ...(place === undefined || note === undefined ? [] : [below(place.line, `**Note:** ${shownLine(note)}`)]),
+  ])
+}
+
+/** The word is on the label's line or on the next one. */
+function withoutDecision(review: readonly Line[], { line }: DecisionLine): Splice[] {
+  const own = replaceDecision(line, '')
+  const next = review[review.indexOf(line) + 1]
+  return own.length > 0 || next === undefined ? own : replaceDecision(next, '')
+}
+
 /** Returns the text updated from the journal. Text from people is kept, with a note if their decision does not apply. */
 export function settleApprovalFile(raw: RawText, record: ApprovalRecord): RawText {
   const { status, decision } = record
-  const header = [...linesOf(raw)].slice(0, 12).find(({ text }) => /^status:/.test(text))
+  const header = headerLine(raw, /^status:/)
   const word = rawOf(`status: ${status}`)
   const splices: Splice[] =
     header === undefined || header.text === word
@@ -111,6 +153,10 @@ export function settleApprovalFile(raw: RawText, record: ApprovalRecord): RawTex
   if (decision !== undefined)
     return applySplices(raw, [...splices, ...decisionSplices(review, record, decision)])
   return applySplices(raw, splices)
+}
+
+function headerLine(raw: RawText, label: RegExp) {
+  return [...linesOf(raw)].slice(0, 12).find(({ text }) => label.test(text))
 }
 
 /** The lines from the heading to the end of the action. A decision below other lines is not valid. */
@@ -185,7 +231,7 @@ function decisionsIn(review: readonly Line[], record: ApprovalRecord): DecisionL
     if (word !== '') return [{ line, word }]
     // Some people write the decision on the next line.
     const below = bare(review[index + 1]?.said ?? '')
-    return [{ line, word: decisionOfWord(record, below) === undefined ? '' : below }]
+    return [{ line, word: parseDecisionWord(record, below) === undefined ? '' : below }]
   })
 }
 
@@ -233,7 +279,7 @@ function decisionSplices(
   } else if (place.word === '') splices.push(behind(place.line, decisionLabel, word))
   else if (said.some((one) => meaningOf(record, one.word) !== word)) {
     const who = `by ${shownLine(by ?? 'an unknown user')} at ${at}`
-    const note = `**Note:** this form said ${shownLine(place.word)}, but the first decision applies: ${word} ${who}`
+    const note = `**Note:** this form contained ${shownLine(place.word)}, but the first decision applies: ${word} ${who}`
     splices.push(...said.flatMap(({ line }) => replaceDecision(line, word)), below(place.line, note))
   }
   return [
@@ -250,7 +296,7 @@ function decisionSplices(
 
 /** Returns Cadre's word for this decision. */
 function meaningOf(record: ApprovalRecord, word: string): string | undefined {
-  const decision = decisionOfWord(record, word)
+  const decision = parseDecisionWord(record, word)
   return decision && decisionWord(record, decision)
 }
 
@@ -270,7 +316,7 @@ function behind(line: Line, pattern: RegExp, value: string): Splice {
 /** Replaces the decision on this line with the word, if there is one. */
 function replaceDecision(line: Line, word: string): Splice[] {
   const shown = line.text.replace(/<!--.*?(?:-->|$)/g, (comment) => ' '.repeat(comment.length))
-  const found = anyWord.exec(shown)
+  const found = anyDecisionWord.exec(shown)
   return found === null ? [] : [{ at: line.start + found.index, remove: found[0].length, insert: word }]
 }
 

@@ -1,41 +1,71 @@
 /**
- * Owns `tasks/approvals.task.md` and `approvals/`: the forms in which people see and decide approvals. The journals are the
+ * Owns `tasks/approvals.task.md` and `approvals/`: the forms in which people see and decide approvals. The journals are the source of
  * truth, and Cadre can rebuild all forms from them.
  *
  * 1. Cadre's processes change the forms one at a time, under one lock. Each change applies to the current content.
  * 2. Text from people is never removed. A missing form is created again; a broken one is kept and reported.
- * 3. Nothing changes while a command is running that could change the forms too: Cadre must not adopt what the command
- *    wrote.
+ * 3. Cadre does not change the forms while a command is running that could change them too, so that it does not accept the command's
+ *    changes.
  * 4. Every change can be repeated, or interrupted and redone, with the same result.
  */
 import { existsSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import { type Answer, messageOf } from '@cadre/core'
 import { namesIn } from '@cadre/disk'
-import { editFile, type Home, isUnguarded, readPlainFile, withLock } from '@cadre/home'
+import { editFile, type Home, isUnsandboxedCommandRunning, readPlainFile, withLock } from '@cadre/home'
 import { fieldOf, readTasks } from '@cadre/tasks'
-import { approvalFile, decideApprovalFile, readApprovalFile, settleApprovalFile } from './approval-file.ts'
+import {
+  approvalFile,
+  decideApprovalFile,
+  readApprovalFile,
+  reopenApprovalFile,
+  settleApprovalFile,
+} from './approval-file.ts'
 import type { ApprovalRecord } from './approval-record.ts'
-import { addApprovalTask, decideApprovalTask, readApprovalTask, settleApprovalTask } from './approval-task.ts'
+import {
+  addApprovalTask,
+  decideApprovalTask,
+  hasUnreadVotes,
+  readApprovalTask,
+  reopenApprovalTask,
+  settleApprovalTask,
+} from './approval-task.ts'
+import { readOwned } from './read-owned.ts'
 import type { Reading } from './reading.ts'
 
 export interface FormReading {
-  /** The path of the form, for messages. */
+  /** The form's path, for messages. */
   readonly where: string
   readonly reading: Reading
 }
 
+/** A decision in a form, for an approval that needs several people. */
+export interface FormVote {
+  readonly where: string
+  readonly answer: Answer
+  /** The file's owner. Absent if other users may change the file, or if the system has no user ids. */
+  readonly uid?: number
+}
+
+/** `left`: the decision remains in the form for another process. `note`: shown to the person in the form. */
+export type TakenVote = { readonly kind: 'taken'; readonly note?: string } | { readonly kind: 'left' }
+
 export interface ApprovalForms {
   /**
    * Creates missing forms of pending approvals, updates the forms of decided ones, and moves their files to the right
-   * folders. Returns false and changes nothing while a command is running that could write the forms: Cadre would adopt
-   * what the command wrote.
+   * folders. Returns false, without any changes, while a command is running that could write the forms: Cadre would
+   * accept the command's changes.
    */
   update(records: readonly ApprovalRecord[]): Promise<boolean>
   /** Reads what the forms currently say. */
   read(record: ApprovalRecord): readonly FormReading[]
-  /** Writes a decision to a form. Returns false if no form accepts it now. */
+  /** Writes a decision to a form. Returns false if no form currently accepts it. */
   decide(record: ApprovalRecord, answer: Answer, at: string): Promise<boolean>
+  /**
+   * Collects the decisions from the forms of an approval that needs several people, so that the next person can use the forms. `take` must
+   * store the vote before it returns. Does nothing while a command is running that could write the forms.
+   */
+  takeVotes(record: ApprovalRecord, take: (vote: FormVote) => TakenVote): Promise<void>
   /** Sessions whose forms are pending, or were decided and not settled since. */
   openSessions(): readonly string[]
   /** All sessions that the forms mention. */
@@ -65,7 +95,16 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
   const showFile = (record: ApprovalRecord) => {
     const pending = fileAt('pending', record.id)
     const place = placeOf(record)
-    if (place === 'pending') return
+    if (place === 'pending') {
+      // Shows the votes so far. A form with an unread decision is not changed, because rewriting it would change its owner.
+      if (record.need !== undefined)
+        editFile(pending, (raw) =>
+          raw === undefined || readApprovalFile(raw, record).kind !== 'none'
+            ? undefined
+            : reopenApprovalFile(raw, record),
+        )
+      return
+    }
     home.folder('approvals', 'pending')
     // Moving a file by hand is not a decision.
     if (place !== undefined) renameSync(fileAt(place, record.id), pending)
@@ -106,17 +145,21 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
       if (records.length === 0) return true
       const isPending = ({ status }: ApprovalRecord) => status === 'pending'
       return withLock(home, 'approvals', () => {
-        if (isUnguarded(home)) return false
+        if (isUnsandboxedCommandRunning(home)) return false
         for (const folder of folders) removeDrafts(folder)
         attempt(tasks, () => {
           if (records.some(isPending)) home.folder('tasks')
           editFile(tasks, (raw) => {
             if (raw === undefined && !records.some(isPending)) return undefined
             requireText(raw ?? '')
+            if (raw !== undefined && hasUnreadVotes(raw) && readOwned(tasks)?.uid !== process.getuid?.())
+              throw new Error(
+                'another user has voted in it, and Cadre has not read the vote yet. Run: cadre approvals',
+              )
             return records.reduce(
               (text, record) =>
                 isPending(record)
-                  ? (addApprovalTask(text, record) ?? text)
+                  ? (addApprovalTask(text, record) ?? shownVotes(text, record))
                   : settleApprovalTask(text, record),
               raw ?? '',
             )
@@ -136,7 +179,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
     async decide(record, answer, at) {
       const file = fileAt('pending', record.id)
       return withLock(home, 'approvals', () => {
-        if (isUnguarded(home)) return false
+        if (isUnsandboxedCommandRunning(home)) return false
         const write = (where: string, decide: typeof decideApprovalTask) => {
           let isWritten = false
           attempt(where, () =>
@@ -151,6 +194,33 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
         return write(tasks, decideApprovalTask) || write(file, decideApprovalFile)
       })
     },
+    async takeVotes(record, take) {
+      const forms = [
+        { where: tasks, read: readApprovalTask, reopen: reopenApprovalTask },
+        { where: fileAt('pending', record.id), read: readApprovalFile, reopen: reopenApprovalFile },
+      ]
+      await withLock(home, 'approvals', () => {
+        if (isUnsandboxedCommandRunning(home)) return
+        for (const { where, read, reopen } of forms)
+          attempt(where, () => {
+            const taken = new Map<string, TakenVote>()
+            editFile(where, (raw) => {
+              const owned = raw === undefined ? undefined : readOwned(where)
+              // The form has just changed. The watcher reports the change, and the form is read again.
+              if (raw === undefined || owned?.raw !== raw) return undefined
+              const reading = read(raw, record)
+              if (reading.kind !== 'decided') return undefined
+              const { answer } = reading
+              const { uid } = owned
+              // Each decision is collected once, even if the file changes meanwhile and is read again.
+              const key = JSON.stringify([uid, answer])
+              const vote = taken.get(key) ?? take({ where, answer, ...(uid !== undefined && { uid }) })
+              taken.set(key, vote)
+              return vote.kind === 'left' ? undefined : reopen(raw, record, vote.note)
+            })
+          })
+      })
+    },
     openSessions: () => [
       ...new Set([
         ...sessionsIn((status) => !/^(?:approved|rejected|withdrawn)$/.test(status ?? '')),
@@ -160,6 +230,12 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
     allSessions: () => [...new Set([...sessionsIn(() => true), ...pendingFiles()])],
     folders,
   }
+}
+
+/** A task with an unread decision is not changed, because rewriting its file could change the owner. */
+function shownVotes(raw: string, record: ApprovalRecord): string {
+  const isOpen = record.need !== undefined && readApprovalTask(raw, record).kind === 'none'
+  return isOpen ? (reopenApprovalTask(raw, record) ?? raw) : raw
 }
 
 /** Never overwrites: an existing file keeps its name, unless it is an identical file that a killed process left. */
@@ -174,7 +250,7 @@ function moveTo(from: string, to: string): void {
   }
 }
 
-/** Only the owner of the lock writes drafts, so existing drafts were left by a killed process. */
+/** Only the process that holds the lock writes drafts, so existing drafts come from a killed process. */
 function removeDrafts(folder: string): void {
   for (const name of namesIn(folder))
     if (/^\.approval.*\.md\.\d+\.tmp$/.test(name)) rmSync(path.join(folder, name), { force: true })

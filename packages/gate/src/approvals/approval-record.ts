@@ -1,26 +1,26 @@
 import { createHash } from 'node:crypto'
-import type { Json, Risk } from '@cadre/core'
+import { type ApprovalNeed, type Json, permits, type RecordedVote, type Risk } from '@cadre/core'
 
-/** An approval that a person has to decide or has decided. The session's journal is the truth about it. */
+/** An approval that a person must decide or has decided. The session's journal is the source of truth. */
 export interface ApprovalRecord {
-  /** The id, which is also the name of its file. */
+  /** The id, which is also its file's name. */
   readonly id: string
   readonly session: string
-  /** The entry session of its run, which can be resumed. */
+  /** The run's entry session, which can be resumed. */
   readonly root: string
-  /** The name of the question in the session. */
+  /** The question's name in the session. */
   readonly question: string
   readonly call: string
   readonly agent: string
-  /** The work of the session, in one line. */
+  /** The session's work, in one line. */
   readonly task?: string
-  /** What the agent wrote in the reply that contains the call. This is model text: show it as such. */
+  /** What the agent wrote in the reply that contains the call. A model wrote this text: mark it as such. */
   readonly purpose?: string
   /** `terminal_command`, `file_write`, `slack_send`, the tool's name, or `in_doubt`. */
   readonly type: string
-  /** Exactly what will be done. */
+  /** The exact action. */
   readonly action: string
-  /** Arguments of the call that the action does not show. */
+  /** The call's arguments that the action does not show. */
   readonly more: readonly (readonly [name: string, value: string])[]
   readonly risk: Risk | undefined
   readonly reasons: readonly string[]
@@ -31,6 +31,10 @@ export interface ApprovalRecord {
   readonly created: string
   readonly status: ApprovalStatus
   readonly decision?: ApprovalDecision
+  /** Set if a policy requires several people. Otherwise the first decision applies. */
+  readonly need?: ApprovalNeed
+  /** Each voter's last vote. Empty if the first decision applies. */
+  readonly votes: readonly RecordedVote[]
 }
 
 /** `withdrawn`: the call was settled without a decision. */
@@ -55,6 +59,7 @@ export function approvalId(session: string, question: string, created: string): 
 /** The output of `approvals --json`. */
 export function approvalJson(record: ApprovalRecord): { readonly [key: string]: Json } {
   const { id, session, call, agent, type, action, risk = null, reasons, created, status, decision } = record
+  const { need, votes } = record
   return {
     id,
     session,
@@ -66,8 +71,30 @@ export function approvalJson(record: ApprovalRecord): { readonly [key: string]: 
     reasons,
     created,
     status,
+    ...(need !== undefined && {
+      needed: { quorum: need.quorum, roles: [...need.roles], notByStarter: need.notByStarter },
+      votes: votes.map(({ by, via, decision: said, reason, at }) => ({
+        by,
+        via,
+        decision: said,
+        ...(reason !== undefined && { reason }),
+        at,
+      })),
+    }),
     ...(decision?.by !== undefined && { decidedBy: decision.by }),
     ...(decision !== undefined && { decidedAt: decision.at }),
     ...(decision?.reason !== undefined && { reason: decision.reason }),
   }
+}
+
+/** The people whose approvals count so far. */
+export function approversOf({ votes }: Pick<ApprovalRecord, 'votes'>): string[] {
+  return votes.filter(({ decision }) => permits(decision)).map(({ by }) => by)
+}
+
+/** `1 of 2: ann`, or `undefined` if the first decision applies. */
+export function countText(record: Pick<ApprovalRecord, 'need' | 'votes'>): string | undefined {
+  if (record.need === undefined) return undefined
+  const names = approversOf(record)
+  return `${names.length} of ${record.need.quorum}${names.length === 0 ? '' : `: ${names.join(', ')}`}`
 }

@@ -1,6 +1,7 @@
 /** The first form of an approval: a task in `tasks/approvals.task.md`. These functions work on text and do no I/O. */
 import type { Answer } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
+import { describeNeed } from '@cadre/home'
 import {
   applySplices,
   fieldOf,
@@ -12,7 +13,7 @@ import {
   type Task,
 } from '@cadre/tasks'
 import { actionLines } from './approval-content.ts'
-import type { ApprovalRecord } from './approval-record.ts'
+import { type ApprovalRecord, countText } from './approval-record.ts'
 import { answerFor, isApproval, isDoubt } from './decision-words.ts'
 import { actionChanged, answerOf, type Reading, undecided } from './reading.ts'
 import { shownLine } from './shown-text.ts'
@@ -23,7 +24,7 @@ export function addApprovalTask(raw: RawText, record: ApprovalRecord): RawText |
   return insertTask(raw, taskLines(record))
 }
 
-/** Reads a person's decision from the text. Only the marker decides; fields add who and why. */
+/** Reads a person's decision from the text. Only the marker decides; fields add the name and the reason. */
 export function readApprovalTask(raw: RawText, record: ApprovalRecord): Reading {
   const tasks = tasksOf(raw, record)
   const decided = tasks.filter(({ marker }) => decisionOf(marker) !== undefined)
@@ -34,6 +35,8 @@ export function readApprovalTask(raw: RawText, record: ApprovalRecord): Reading 
     return { kind: 'unclear', why: `it is listed more than once, on lines ${lines}. Keep one` }
   }
   if (!isAbout(task, record)) return actionChanged
+  if (record.need !== undefined && !isOpenVote(task))
+    return { kind: 'unclear', why: 'the lines type, status and votes of the task were changed. Restore them' }
   const marked = decisionOf(task.marker) ?? 'reject'
   if (marked === 'reject') {
     const left = answerFor(record, 'reject')
@@ -88,8 +91,46 @@ export function settleApprovalTask(raw: RawText, record: ApprovalRecord): RawTex
   return applySplices(raw, splices)
 }
 
+/**
+ * Returns the text with the task reopened and the votes so far, for an approval that needs several people, or undefined if it does not
+ * contain the task.
+ */
+export function reopenApprovalTask(raw: RawText, record: ApprovalRecord, note?: string): RawText | undefined {
+  const [task, second] = tasksOf(raw, record)
+  const votes = countText(record)
+  if (task === undefined || second !== undefined || votes === undefined) return undefined
+  const fields = [
+    { key: 'votes', value: votes, after: 'status' },
+    ...(note === undefined ? [] : [{ key: 'note', value: note, after: 'status' }]),
+  ]
+  return applySplices(raw, [
+    ...(decisionOf(task.marker) === undefined ? [] : markerSplice(task, '_')),
+    ...fields.flatMap((field) => fieldSplice(raw, task, { ...field, value: shownField(field.value) })),
+  ])
+}
+
+/** Whether a task that needs several people has a decision that Cadre has not read. */
+export function hasUnreadVotes(raw: RawText): boolean {
+  // Avoids parsing files without such tasks.
+  if (!raw.includes('votes')) return false
+  return readTasks(raw).some((task) => isOpenVote(task) && decisionOf(task.marker) !== undefined)
+}
+
+/**
+ * Whether people can vote in a task. Only such a decision is read, because Cadre keeps its author by not rewriting the file. In a task
+ * that does not look like one, somebody could leave a decision for the next user who rewrites the file.
+ */
+function isOpenVote(task: Task): boolean {
+  return (
+    fieldOf(task, 'type') === 'approval_request' &&
+    fieldOf(task, 'votes') !== undefined &&
+    fieldOf(task, 'status') === 'pending'
+  )
+}
+
 function taskLines(record: ApprovalRecord): string[] {
   const { id, type, agent, session, call, question, created, risk, reasons } = record
+  const votes = countText(record)
   const fields: [string, string][] = [
     ['id', id],
     ['type', 'approval_request'],
@@ -101,6 +142,7 @@ function taskLines(record: ApprovalRecord): string[] {
     ['created', created],
     ['risk', risk ?? 'unknown'],
     ['status', 'pending'],
+    ...(votes === undefined ? [] : ([['votes', votes]] as [string, string][])),
   ]
   const description = [
     ...(isDoubt(record)
@@ -109,6 +151,7 @@ function taskLines(record: ApprovalRecord): string[] {
     `Risk Level: ${risk ?? 'unknown'}`,
     ...(reasons.length > 0 ? ['Risk Factors:', ...reasons.map((reason) => `  - ${shownLine(reason)}`)] : []),
     `Asked because: ${shownLine(record.why)}`,
+    ...(record.need === undefined ? [] : [`Needs: ${shownLine(describeNeed(record.need))}`]),
     '',
     ...detailLines(record),
     '',
@@ -122,10 +165,12 @@ function taskLines(record: ApprovalRecord): string[] {
   ]
 }
 
-function howToDecide({ id, choices }: ApprovalRecord): string[] {
+function howToDecide({ id, choices, need }: ApprovalRecord): string[] {
   return [
     'To approve: change [_] to [x] in the first line of this task, and save.',
-    '  Optionally add approved_by: <your name>. Cadre adds it otherwise.',
+    need === undefined
+      ? '  Optionally add approved_by: <your name>. Cadre adds it otherwise.'
+      : '  Cadre counts your approval once, for your system user. Then it changes [x] back to [_] for the next person.',
     ...(choices.includes('approve-session')
       ? ['  Add approved_for: session to allow the same call for the rest of the session.']
       : []),
@@ -143,7 +188,7 @@ function howToSettle({ id }: ApprovalRecord): string[] {
     `  Or: cadre approve ${id}`,
     'If it took effect: add the line "outcome: done" below the first line, change [_] to [x], and save. Cadre does not run it again.',
     `  Or: cadre approve ${id} --done`,
-    'If you cannot tell: change [_] to [-], and save. Cadre does not run it again, and the agent has to check.',
+    'If you cannot tell: change [_] to [-], and save. Cadre does not run it again, and the agent must check.',
     `  Or: cadre reject ${id}`,
   ]
 }
@@ -185,7 +230,7 @@ function decisionOf(marker: string): 'approve' | 'reject' | undefined {
   return marker === '-' ? 'reject' : undefined
 }
 
-/** True if the task still shows the action of the journal. */
+/** True if the task still shows the action in the journal. */
 function isAbout(task: Task, record: ApprovalRecord): boolean {
   const { id, session, question } = record
   const same = Object.entries({ id, session, question }).every(
@@ -234,15 +279,16 @@ function fillField(raw: RawText, task: Task, field: NewField) {
     : []
 }
 
-function isByAnother(task: Task, { status, decision }: ApprovalRecord): boolean {
+function isByAnother(task: Task, { status, decision, need }: ApprovalRecord): boolean {
+  if (need !== undefined) return false
   const said = answerOf('', fieldOf(task, `${status}_by`), undefined).by
   return said !== undefined && decision?.by !== undefined && said !== decision.by
 }
 
 function noteOf(task: Task, { status, decision }: ApprovalRecord): string {
   if (decision === undefined)
-    return `this line said [${task.marker}], but the session had already continued without it`
-  return `this line said something else, but the first decision applies: ${status} by ${decision.by ?? 'an unknown user'} at ${decision.at}`
+    return `this line contained [${task.marker}], but the session had already continued without it`
+  return `this line contained another decision, but the first decision applies: ${status} by ${decision.by ?? 'an unknown user'} at ${decision.at}`
 }
 
 /** Keeps a field value from being read as the start of a block. */

@@ -1,4 +1,12 @@
-import { type Entry, type EventEntry, type StoredSession, workWithoutHeadings } from '@cadre/core'
+import {
+  type Entry,
+  type EventEntry,
+  lastWords,
+  needOf,
+  type StoredSession,
+  votesIn,
+  workWithoutHeadings,
+} from '@cadre/core'
 import { approvalContent } from './approval-content.ts'
 import {
   type ApprovalDecision,
@@ -8,7 +16,7 @@ import {
 } from './approval-record.ts'
 import { isApproval } from './decision-words.ts'
 
-/** Returns every approval that a session has ever requested, in order, from its journal. Includes calls in doubt. */
+/** Returns every approval that a session has requested so far, in order, from its journal. Includes calls in doubt. */
 export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] {
   const asked = new Map<string, EventEntry & Entry>()
   const answers = new Map<string, ApprovalDecision>()
@@ -28,6 +36,7 @@ export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] 
     const decision = answers.get(question)
     const call = String(entry.call ?? '')
     const purpose = purposes.get(call) ?? ''
+    const need = needOf(entry['detail'])
     return {
       ...approvalContent(entry, spec.agent.name),
       id: approvalId(spec.id, question, entry.timestamp),
@@ -40,6 +49,8 @@ export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] 
       created: entry.timestamp,
       status: statusOf(decision, settled.has(call)),
       ...(decision && { decision }),
+      ...(need && { need }),
+      votes: need === undefined ? [] : lastWords(votesIn(entries, question)),
     }
   })
 }

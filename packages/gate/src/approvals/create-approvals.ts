@@ -1,26 +1,30 @@
 /**
- * Approvals of a home: pending requests, the forms that show them, and how decisions reach the session.
+ * A home's approvals: pending requests, the forms that show them, and how decisions reach the session.
  *
  * 1. The decision is the first answer in the session's journal. Forms are one way to give it.
- * 2. A form is valid only if it shows the action of the journal, and never while a command is running that could write it.
+ * 2. A form is valid only if it shows the action in the journal, and never while a command is running that could write to it.
  * 3. If two forms contradict each other, the order is unknown, so the approval is rejected.
+ * 4. If a policy requires several people, every decision is a vote, and `count-votes.ts` identifies the voter. People vote either through
+ *    `decide` or in the forms.
  */
 import { type Answer, CadreError, messageOf, type Question } from '@cadre/core'
-import { watchFolder } from '@cadre/disk'
-import { type Home, isUnguarded } from '@cadre/home'
+import { type Home, isUnsandboxedCommandRunning } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import { createApprovalForms } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { approvalsIn } from './approvals-in.ts'
+import { createVoteCount, needsSeveral, type SharedApproval } from './count-votes.ts'
 import { answerFor, isApproval } from './decision-words.ts'
 import { requirePerson } from './require-person.ts'
+import { createVoters, type Voter, type Voters } from './voter.ts'
+import { watchForms } from './watch-forms.ts'
 
 export interface ApprovalsOptions {
   readonly home: Home
   /** The journals. */
   readonly engine: Pick<FileEngine, 'read' | 'list' | 'answer'>
   readonly clock: { now(): number }
-  /** The user recorded for a decision that names nobody: the user of the system. */
+  /** The user to record for a decision without a name: the system user. */
   readonly user: string | undefined
   /** Receives messages about the forms, one sentence each. */
   readonly tell: (message: string) => void
@@ -31,17 +35,26 @@ export interface ApprovalsOptions {
 export interface Approvals {
   /** Shows a question to people, unless it is already shown. Resolves with undefined if the journal does not contain it. */
   publish(session: string, question: Question): Promise<ApprovalRecord | undefined>
-  /** Returns the current decision in the forms. */
+  /** Returns the current decision in the forms. Undefined if the approval needs several people: `collect` records their votes. */
   decisionFor(record: ApprovalRecord): Answer | undefined
   /** Resolves when a form has a decision. Resolves with undefined if `signal` aborts. */
   watch(record: ApprovalRecord, signal: AbortSignal): Promise<Answer | undefined>
+  /** For an approval that needs several people: records the votes in the forms and files. Resolves with the record after that. */
+  collect(record: ApprovalRecord): Promise<ApprovalRecord>
+  /** Calls `collect` whenever the forms change, until `signal` aborts. */
+  follow(record: ApprovalRecord, signal: AbortSignal): Promise<void>
+  /** Identifies voters. */
+  readonly voters: Voters
+  /** Returns why a person's vote on an approval does not count, as a sentence without a period, or `undefined` if it does. */
+  objectionTo(record: SharedApproval, voter: Voter): Promise<string | undefined>
   /** Updates the forms of a question from the journal. */
   settle(session: string, question: string): Promise<void>
   /**
-   * Records a decision. If another process runs the session, or the session ended with the question open, writes it to the
-   * forms, where it is found later. Resolves with the first decision, which applies.
+   * Records a decision. If another process is running the session, or the session ended with the question open, writes it to a
+   * file, where it is found later. Resolves with the first decision, which applies. If the approval needs several people, the decision is
+   * `voter`'s vote; rejects with `policy` if it does not count. Otherwise `answer.by` names the person, with `voter` as the default.
    */
-  decide(record: ApprovalRecord, answer: Answer): Promise<Decided>
+  decide(record: ApprovalRecord, answer: Answer, voter: Voter): Promise<Decided>
   /** Applies decisions made in forms, and updates forms and journals. Returns the pending approvals, or all of them. */
   list(options?: ListOptions): Promise<readonly ApprovalRecord[]>
   /** Updates the known forms, without searching for sessions that they do not mention. */
@@ -52,18 +65,21 @@ export interface Approvals {
 
 export interface ListOptions {
   readonly all?: boolean
-  /** Only approvals of these sessions. Reads only their journals. */
+  /** Only these sessions' approvals. Reads only their journals. */
   readonly sessions?: readonly string[]
 }
 
-/** `recorded`: in the journal. `written`: in a form, for the process that runs the session. */
+/**
+ * `recorded`: in the journal. `written`: in a file, for the process that runs the session. `voted`: it counts as a vote, and more people
+ * must approve.
+ */
 export interface Decided {
-  readonly kind: 'recorded' | 'written'
+  readonly kind: 'recorded' | 'written' | 'voted'
+  /** The decision that applies, or the vote. */
   readonly answer: Answer
+  /** The approval after the decision, with the votes so far. */
+  readonly record: ApprovalRecord
 }
-
-/** The poll interval where the system does not report file changes, in ms. */
-const pollMs = 1000
 
 export function createApprovals(options: ApprovalsOptions): Approvals {
   const { home, engine, clock, user, tell } = options
@@ -96,13 +112,26 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     reading.set(session, soon)
     return soon
   }
+  const voters = createVoters(home, warn)
+  const votes = createVoteCount({ home, engine, forms, voters, now: () => clock.now(), warn })
+  const turns = new Map<string, Promise<unknown>>()
+  /** One answer at a time per session: this process must not refuse its own second vote. */
+  const inTurn = <T>(session: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (turns.get(session) ?? Promise.resolve()).then(work, work)
+    turns.set(session, mine)
+    const forget = () => void (turns.get(session) === mine && turns.delete(session))
+    mine.then(forget, forget)
+    return mine
+  }
+  const again = async (record: ApprovalRecord) =>
+    (await recordsOf(record.session)).find(({ question }) => question === record.question) ?? record
   const decisionFor = (record: ApprovalRecord): Answer | undefined => {
-    if (isUnguarded(home)) return undefined
+    if (needsSeveral(record) || isUnsandboxedCommandRunning(home)) return undefined
     const readings = forms.read(record)
     for (const { where, reading } of readings)
       if (reading.kind === 'unclear') warn(`${where}: no valid decision for ${record.id}: ${reading.why}`)
     // Checked again: a command that started meanwhile could have written what was read.
-    if (isUnguarded(home)) return undefined
+    if (isUnsandboxedCommandRunning(home)) return undefined
     const decided = readings.flatMap(({ reading }) => (reading.kind === 'decided' ? [reading.answer] : []))
     const [first] = decided
     if (first === undefined) return undefined
@@ -125,11 +154,14 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   const write = async () => {
     const wanted = [...due.values()]
     if (!(await forms.update(wanted))) return
-    for (const record of wanted) if (due.get(record.id) === record) due.delete(record.id)
+    for (const record of wanted) {
+      if (record.status !== 'pending' && needsSeveral(record)) votes.clear(record)
+      if (due.get(record.id) === record) due.delete(record.id)
+    }
   }
   let writing: Promise<void> = Promise.resolve()
   let next: Promise<void> | undefined
-  /** Changes that arrive during a write are combined: fifty questions at once cause two writes, not fifty. */
+  /** Changes that arrive during a write are combined: fifty questions at the same time cause two writes, not fifty. */
   const update = (records: readonly ApprovalRecord[]): Promise<void> => {
     for (const record of records) due.set(record.id, record)
     next ??= writing
@@ -141,26 +173,60 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       })
     return next
   }
-  /** Records a decision from a form as the answer, unless another process runs the session and finds it itself. */
+  /** Records a decision from a form as the answer, unless another process is running the session and finds the decision itself. */
   const take = async (record: ApprovalRecord): Promise<boolean> => {
+    if (needsSeveral(record)) return takeVotes(record)
     const answer = decisionFor(record)
     if (answer === undefined) return false
     const counted = await tryAnswer(engine, record, answer)
     if (counted === undefined) return false
+    report(record, counted)
+    return true
+  }
+  const takeVotes = async (record: SharedApproval): Promise<boolean> => {
+    if (!(await inTurn(record.session, () => votes.collect(record)))) return false
+    const { decision } = await again(record)
+    if (decision !== undefined) report(record, decision)
+    return true
+  }
+  const report = (record: ApprovalRecord, counted: Answer) => {
     if (options.taken !== undefined) {
       options.taken(record, counted)
-      return true
+      return
     }
     const word = isApproval(counted.decision) ? 'approved' : 'rejected'
     tell(
       `${record.id} was ${word} by ${counted.by ?? 'an unknown user'}. Continue with: cadre resume ${record.root}`,
     )
-    return true
+  }
+  const catchUpSoon = () => {
+    if (due.size > 0) void approvals.catchUp().catch((error) => warn(messageOf(error)))
   }
   const watching = watchForms(forms.folders, (record) => {
-    if (due.size > 0) void approvals.catchUp().catch((error) => warn(messageOf(error)))
+    catchUpSoon()
     return decisionFor(record)
   })
+  const following = watchForms<never>([...forms.folders, votes.folder], (record) => {
+    catchUpSoon()
+    void approvals.collect(record).catch((error) => warn(messageOf(error)))
+    return undefined
+  })
+
+  const vote = async (record: SharedApproval, wanted: Answer, voter: Voter): Promise<Decided> => {
+    const cast = await inTurn(record.session, () => votes.cast(record, wanted, voter))
+    const now = await again(record)
+    await update([now])
+    const { name: by, via } = voter
+    const said = {
+      decision: wanted.decision,
+      by,
+      via,
+      ...(wanted.reason !== undefined && { reason: wanted.reason }),
+    }
+    if (cast.kind === 'written') return { kind: 'written', answer: said, record: now }
+    if (cast.answer === undefined) return { kind: 'voted', answer: said, record: now }
+    return { kind: 'recorded', answer: cast.answer, record: now }
+  }
 
   const approvals: Approvals = {
     async publish(session, { name }) {
@@ -170,29 +236,48 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     },
     decisionFor,
     watch: watching,
+    voters,
+    objectionTo: (record, voter) => votes.objectionTo(record, voter),
+    async collect(record) {
+      if (!needsSeveral(record)) return record
+      await inTurn(record.session, () => votes.collect(record))
+      const now = await again(record)
+      await update([now])
+      return now
+    },
+    async follow(record, signal) {
+      home.folder('approvals', 'votes')
+      await following(record, signal)
+    },
     async settle(session, question) {
       const record = (await recordsSoon(session)).find((one) => one.question === question)
       if (record !== undefined && record.status !== 'pending') await update([record])
     },
-    async decide(record, wanted) {
-      requirePerson(home)
-      const answer = { ...wanted, ...(wanted.by === undefined && user !== undefined && { by: user }) }
-      const recorded = await tryAnswer(engine, record, answer)
+    async decide(record, wanted, voter) {
+      requirePerson(home, process.env, voter.via)
+      if (needsSeveral(record)) return vote(record, wanted, voter)
+      const by = wanted.by ?? voter.name
+      const answer = {
+        decision: wanted.decision,
+        by,
+        ...(wanted.reason !== undefined && { reason: wanted.reason }),
+      }
+      const recorded = await inTurn(record.session, () => tryAnswer(engine, record, answer))
       if (recorded !== undefined) {
         await approvals.settle(record.session, record.question)
-        return { kind: 'recorded', answer: recorded }
+        return { kind: 'recorded', answer: recorded, record: await again(record) }
       }
       await update([record])
       const before = decisionFor(record)
-      if (before !== undefined) return { kind: 'written', answer: before }
+      if (before !== undefined) return { kind: 'written', answer: before, record }
       if (!(await forms.decide(record, answer, new Date(clock.now()).toISOString())))
         throw new CadreError(
           'owned',
-          isUnguarded(home)
-            ? `another process is running session ${record.session} with a command without a sandbox, which could forge decisions in files. Try again when the command has ended.`
+          isUnsandboxedCommandRunning(home)
+            ? `another process is running a command without a sandbox in session ${record.session}. The command could forge decisions in files. Retry when it has ended.`
             : `another process is running session ${record.session}, and Cadre cannot write the decision to either form of ${record.id}. Fix the forms, or decide in the program that runs the session.`,
         )
-      return { kind: 'written', answer }
+      return { kind: 'written', answer, record }
     },
     async list({ all = false, sessions: wantedSessions } = {}) {
       const sessions = new Set(wantedSessions ?? (await sessionsThatAsked(all)))
@@ -237,47 +322,4 @@ async function tryAnswer(
       return undefined
     throw error
   }
-}
-
-/** One watcher serves all waiting approvals. */
-function watchForms(
-  folders: readonly string[],
-  decisionFor: (record: ApprovalRecord) => Answer | undefined,
-): Approvals['watch'] {
-  const waiting = new Map<ApprovalRecord, (answer: Answer) => void>()
-  let watches: { close(): void }[] = []
-  let timer: NodeJS.Immediate | undefined
-  const look = () => {
-    timer = undefined
-    for (const [record, decided] of [...waiting]) {
-      const answer = decisionFor(record)
-      if (answer !== undefined) decided(answer)
-    }
-  }
-  const lookSoon = () => {
-    timer ??= setImmediate(look)
-  }
-  const stop = (record: ApprovalRecord) => {
-    waiting.delete(record)
-    if (waiting.size > 0) return
-    for (const watch of watches) watch.close()
-    watches = []
-    clearImmediate(timer)
-    timer = undefined
-  }
-  return (record, signal) =>
-    new Promise((resolve) => {
-      const end = (answer: Answer | undefined) => {
-        signal.removeEventListener('abort', leave)
-        stop(record)
-        resolve(answer)
-      }
-      const leave = () => end(undefined)
-      if (signal.aborted) return resolve(undefined)
-      signal.addEventListener('abort', leave, { once: true })
-      waiting.set(record, end)
-      if (watches.length === 0)
-        watches = folders.map((folder) => watchFolder(folder, lookSoon, { every: pollMs, persistent: false }))
-      lookSoon()
-    })
 }

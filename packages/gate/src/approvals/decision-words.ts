@@ -1,6 +1,6 @@
 /**
- * The answers to the questions of a session, and the words that people use for them. A pending call is approved or rejected. The
- * answers about a call in doubt are again, done and leave: approving means again, rejecting means leave.
+ * The answers to a session's questions, and the words that people use for them. A pending call is approved or rejected. The
+ * answers for a call in doubt are again, done and leave: approving means again, rejecting means leave.
  */
 import type { ApprovalRecord } from './approval-record.ts'
 
@@ -10,14 +10,14 @@ export function isDoubt({ type }: Asked): boolean {
   return type === 'in_doubt'
 }
 
-/** The answer that approving or rejecting gives. `wasDone`: a call in doubt was carried out. */
+/** The answer that corresponds to approving or rejecting. `wasDone`: a call in doubt was carried out. */
 export function answerFor(record: Asked, decision: 'approve' | 'reject', wasDone = false): string {
   if (!isDoubt(record)) return decision
   if (wasDone) return 'done'
   return decision === 'approve' ? 'again' : 'leave'
 }
 
-/** Whether an answer allows the effect of the call, or confirms that it happened. */
+/** Whether an answer allows the call's effect, or confirms that it happened. */
 export function isApproval(decision: string): boolean {
   return decision.startsWith('approve') || decision === 'again' || decision === 'done'
 }
@@ -32,7 +32,7 @@ export function offeredWords(record: Asked): readonly string[] {
 }
 
 /** The decision that a word in a file stands for; `undefined` for any other word. */
-export function decisionOfWord(record: Asked, word: string): string | undefined {
+export function parseDecisionWord(record: Asked, word: string): string | undefined {
   const words: Readonly<Record<string, string>> = isDoubt(record) ? doubtWords : approvalWords
   const wanted = word.toUpperCase()
   return Object.hasOwn(words, wanted) ? words[wanted] : undefined
@@ -44,4 +44,4 @@ export function decisionWord(record: Asked, decision: string): string {
 }
 
 /** Whether a text contains one of these words. */
-export const anyWord = /\b(?:approved|rejected|again|done|leave)\b/i
+export const anyDecisionWord = /\b(?:approved|rejected|again|done|leave)\b/i

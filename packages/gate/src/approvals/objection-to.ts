@@ -2,7 +2,7 @@ import type { ApprovalRecord } from './approval-record.ts'
 
 /**
  * Returns why an approval can no longer be decided this way, as a sentence, or undefined if it can or if the decision was
- * the same. A person who wants more than was decided must be told so.
+ * the same. A person who wants more than was decided must see the reason.
  */
 export function objectionTo(
   {
@@ -30,5 +30,5 @@ const words: Readonly<Record<string, string>> = {
   'approve-session': 'approved for its session',
   again: 'run again',
   done: 'recorded as done',
-  leave: 'left as it is',
+  leave: 'not run again',
 }

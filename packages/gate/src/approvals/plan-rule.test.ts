@@ -52,7 +52,7 @@ test.each([
   expect(planRule(createHome(), grants, trust)).toMatchObject({ kind: 'refused' })
 })
 
-test('refuses if the list contradicts the rule or is not a file', () => {
+test('fails if the allowlist contradicts the rule or is not a file', () => {
   expect(planRule(createHome('npm test: deny\n'), ['command: npm test'], trust)).toMatchObject({
     kind: 'refused',
     reason: expect.stringContaining(':1: npm test is already set to "deny"'),

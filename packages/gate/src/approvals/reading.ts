@@ -1,6 +1,6 @@
 import type { Answer } from '@cadre/core'
 
-/** What a form says about its approval. `unclear`: it contains text that is not a valid decision. */
+/** The decision in a form. `unclear`: the form contains text that is not a valid decision. */
 export type Reading =
   | { readonly kind: 'none' }
   | { readonly kind: 'decided'; readonly answer: Answer }
@@ -24,7 +24,7 @@ export function typedLine(text: string | undefined): string | undefined {
   return line === '' ? undefined : line
 }
 
-/** Builds the answer of a form, with its author and reason if known. */
+/** Builds the answer from a form, with its author and reason if known. */
 export function answerOf(decision: string, by: string | undefined, reason: string | undefined): Answer {
   const name = typedLine(by)?.slice(0, 200)
   const said = typedLine(reason)

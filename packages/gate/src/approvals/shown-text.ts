@@ -1,9 +1,9 @@
 /**
  * Writes agent text into a file in which a person decides. The text can contain anything, including fake decisions.
- * Different texts never look the same, nothing is cut, and no line can be mistaken for another part of the file.
+ * Different texts never look the same, nothing is shortened, and no line can be mistaken for another part of the file.
  */
 
-/** Characters that every editor shows as they are. Excludes invisible characters and those that change the text direction. */
+/** Characters that every editor shows unchanged. Excludes invisible characters and those that change the text direction. */
 const plain = /^(?:(?![\p{DI}\u2800])[\n\t\x20-\x7e\p{L}\p{M}\p{N}\p{P}\p{S}])+$/u
 
 /**

@@ -47,8 +47,14 @@ function factsOf(event: CadreEvent): Facts | undefined {
       return { question, call, text, choices }
     }
     case 'person.answered': {
-      const { question, decision, by, reason } = event
-      return { question, decision, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }) }
+      const { question, decision, by, reason, votes } = event
+      return {
+        question,
+        decision,
+        ...(by !== undefined && { by }),
+        ...(reason !== undefined && { reason }),
+        ...(votes !== undefined && { votes: votes.map((vote) => ({ ...vote })) }),
+      }
     }
     case 'call.settled': {
       const { call, outcome, code } = event

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { assessRisk } from './assess-risk.ts'
-import { understandLine } from './understand-line.ts'
+import { interpretLine } from './interpret-line.ts'
 
 it.each([
   ['ls -la', 'LOW'],
@@ -38,13 +38,13 @@ it.each([
   ['iptables -F', 'HIGH'],
   ['mkfs.ext4 /dev/sda', 'HIGH'],
 ])('%s has risk %s', (line, risk) => {
-  const found = assessRisk(understandLine(line))
+  const found = assessRisk(interpretLine(line))
   expect(found.risk).toBe(risk)
   expect(found.reasons.length).toBeGreaterThan(0)
 })
 
 it('names the reasons of the highest risk first', () => {
-  const { reasons } = assessRisk(understandLine('docker ps; sudo rm x'))
+  const { reasons } = assessRisk(interpretLine('docker ps; sudo rm x'))
   expect(reasons).toEqual([
     'Dangerous command: sudo',
     'Dangerous command: rm',

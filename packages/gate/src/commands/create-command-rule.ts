@@ -6,12 +6,12 @@ import type { CommandLine, FoundRedirect } from './command-line.ts'
 import { filesBoundTo } from './files-bound-to.ts'
 import { formatWords } from './format-words.ts'
 import { grantOf } from './grant-of.ts'
+import { interpretLine } from './interpret-line.ts'
 import { type JudgedCommand, judgeCommand } from './judge-command.ts'
 import { judgePaths } from './judge-paths.ts'
 import { type List, type Stage, stepsIn } from './line/line.ts'
 import type { CommandRuleOptions, LineRequest } from './line-request.ts'
 import { resolveProgram } from './resolve-program.ts'
-import { understandLine } from './understand-line.ts'
 
 /** Judges the line of every tool that runs commands: each command in it, each path, and the whole line. */
 export function createCommandRule(options: CommandRuleOptions): Rule {
@@ -45,7 +45,7 @@ export function judgeLine(...line: Parameters<typeof verdictOf>): Verdict {
 }
 
 function verdictOf(source: string, workspace: string, options: CommandRuleOptions, cwd = workspace): Verdict {
-  const line = understandLine(source)
+  const line = interpretLine(source)
   const search = { path: options.searchPath ?? '', excluded: [workspace, ...(options.excluded ?? [])] }
   const resolve = (name: string) => resolveProgram(name, cwd, search)
   const request: LineRequest = { source, workspace, cwd, options, lists: options.allowlists(), resolve }
@@ -106,7 +106,7 @@ function isFed(list: List): boolean {
 }
 
 const withoutSandbox =
-  'No sandbox: the command can read and change everything this user can. A process that it leaves running could approve calls, forge files in tasks, inbox, mailboxes and memory, and read the environment of other processes.'
+  'No sandbox: the command can read and change everything that your user account can. A process that it leaves running could approve calls, forge files in tasks, inbox, mailboxes and memory, and read the environment of other processes.'
 
 function firstDenial(
   line: CommandLine,

@@ -2,7 +2,7 @@ import type { CommandFinding } from '@cadre/core'
 import { type Allowlist, type Decision, type ListAnswer, strictness } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
-import { join } from './judge-paths.ts'
+import { joinPathSegments } from './judge-paths.ts'
 import type { Word } from './line/line.ts'
 import type { LineRequest } from './line-request.ts'
 import { listedName } from './program-name.ts'
@@ -57,7 +57,7 @@ function decide(command: FoundCommand, { texts, described }: NamedCommand, reque
   const said = (decision: Decision, reason: string): Decided => ({ decision, reason, rule })
   if (answer?.decision === 'deny') return said('deny', `denied by the pattern ${pattern}`)
   if (answer?.decision === 'ask') return said('ask', `the pattern ${pattern} requires approval`)
-  if (command.isHint === true) return said('allow', 'judged by the command that starts it')
+  if (command.isHint === true) return said('allow', 'the decision about the command that starts it applies')
   // `timeout 60 npm test` is judged like `npm test`.
   if (described?.inner !== undefined && answer === undefined)
     return decide(command, nameOf(described.inner, request.resolve), request)
@@ -128,7 +128,7 @@ function settingIn(
   cwd: string,
 ): string | undefined {
   for (const one of folders) {
-    const found = unusualSetting(join(join(cwd, one), folder))
+    const found = unusualSetting(joinPathSegments(joinPathSegments(cwd, one), folder))
     if (found !== undefined) return found
   }
   return undefined

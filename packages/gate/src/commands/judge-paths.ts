@@ -15,7 +15,7 @@ const maxGlobs = 20
 const tooMany: PathFinding = {
   path: '…',
   decision: 'ask',
-  reason: 'the line names more paths than Cadre can check',
+  reason: 'the command line contains more paths than Cadre can check',
 }
 
 /** How a path is used. */
@@ -42,7 +42,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
   let realWorkspace: string | undefined
   for (const command of line.commands) {
     for (const folder of command.folders) {
-      const at = folder === '.' ? start : join(start, folder)
+      const at = folder === '.' ? start : joinPathSegments(start, folder)
       if (folder !== '.') add('.', at, reading)
       for (const redirect of command.redirects) addRedirect(redirect, at)
       if (command.words.length > 0) addWords(command.words, command.described, at)
@@ -57,7 +57,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     const isListed = described !== undefined && described.unlisted.length === 0
     const use = isListedReader(described) ? reading : { writes: true, below: reachOf(words), isGuess: false }
     const own = described?.folder
-    const at = own === undefined ? folder : join(folder, own)
+    const at = own === undefined ? folder : joinPathSegments(folder, own)
     if (own !== undefined) add(own, folder, reading)
     // If the words of a program are not listed, every word may be a path.
     for (const { text, isGlob, isGuess } of isListed ? described.paths : guessPaths(words)) {
@@ -112,7 +112,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
   function judgeOne(written: string, folder: string, { writes: write, below, isGuess }: Use): PathFinding {
     // `-` is included: redirects, `tee` and `ls` treat it as a file name, which may be a link.
     if (written === '/dev/null') return { path: written, decision: 'allow' }
-    const whole = join(folder, written)
+    const whole = joinPathSegments(folder, written)
     const placed = places.judge({ path: whole, workspace, write, mounts: false, asWritten: true })
     const { real } = placed
     const said = (decision: Decision, reason?: string): PathFinding => ({
@@ -146,7 +146,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
 const parentSegment = /(?:^|\/)\.\.(?:\/|$)/
 
 /** Not `path.join`: normalizing before links are followed would give another path. */
-export function join(folder: string, name: string): string {
+export function joinPathSegments(folder: string, name: string): string {
   return name.startsWith('/') ? name : `${folder}/${name}`
 }
 

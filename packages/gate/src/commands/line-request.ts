@@ -1,11 +1,11 @@
-import type { Placed, PlaceRequest } from '../paths/places.ts'
+import type { PlacedPath, PlaceRequest } from '../paths/places.ts'
 import type { Allowlist, Decision } from './allowlist.ts'
 import type { Program } from './resolve-program.ts'
 
 /** The part of `Places` that commands need. */
 export interface PathJudge {
   judge(request: PlaceRequest): {
-    readonly kind: Placed['kind']
+    readonly kind: PlacedPath['kind']
     readonly real?: string
     readonly reason?: string
   }

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { type Diagnostic, stampOf } from '@cadre/disk'
 import type { TrustItem } from '@cadre/home'
 import { type Allowlist, createAllowlist } from './allowlist.ts'
-import { askingAllowlist, readAllowlist } from './read-allowlist.ts'
+import { askAlwaysAllowlist, readAllowlist } from './read-allowlist.ts'
 
 export interface AllowlistFile {
   readonly path: string
@@ -52,7 +52,7 @@ export function openAllowlists(files: readonly AllowlistFile[]): Allowlists {
 function readOne({ path, trusted, isOwn }: AllowlistFile, stamp: string): Omit<Read, 'stamp'> {
   if (stamp === 'none') return { list: createAllowlist([]), diagnostics: [] }
   const fault = (message: string): Omit<Read, 'stamp'> => ({
-    list: askingAllowlist(path),
+    list: askAlwaysAllowlist(path),
     diagnostics: [{ path, severity: 'error', code: 'allowlist-unreadable', message }],
   })
   if (stamp === 'odd')

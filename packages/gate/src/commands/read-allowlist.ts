@@ -13,7 +13,7 @@ export interface AllowlistResult {
 }
 
 /** For a list that could not be parsed: what it denies is unknown, so every command needs approval. */
-export function askingAllowlist(path: string, list?: Allowlist): Allowlist {
+export function askAlwaysAllowlist(path: string, list?: Allowlist): Allowlist {
   return {
     match(words, line) {
       const said = list?.match(words, line)
@@ -75,7 +75,7 @@ export function readAllowlist(
   }
   const listOf = (some: readonly Entry[]) => {
     const list = createAllowlist(some, unset, isOwn)
-    return isLost ? askingAllowlist(path, list) : list
+    return isLost ? askAlwaysAllowlist(path, list) : list
   }
   const restricting = entries.filter(({ decision }) => decision !== 'allow')
   const widens = restricting.length < entries.length
@@ -83,7 +83,7 @@ export function readAllowlist(
 }
 
 function unreadableList(path: string, diagnostics: readonly Diagnostic[]): AllowlistResult {
-  const allowlist = askingAllowlist(path)
+  const allowlist = askAlwaysAllowlist(path)
   return { allowlist, narrowing: allowlist, diagnostics: diagnostics.map(explainDiagnostic), widens: false }
 }
 

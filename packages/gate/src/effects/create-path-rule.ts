@@ -31,7 +31,8 @@ export function createPathRule(options: PathRuleOptions): Rule {
           kind: 'deny',
           by: 'policy',
           rule: 'paths.outside',
-          reason: 'the call has too many values to find the paths among them, and a policy denies some paths',
+          reason:
+            'the call has too many values for Cadre to find all paths in them, and a policy denies some paths',
         }
       const found =
         call.tool.commands === undefined
@@ -53,7 +54,7 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
   return namedBy(tool, input).flatMap((path) =>
     uses.flatMap((use) =>
       denied.find({ path, workspace, use }).flatMap((pattern): Found[] => {
-        if (pattern.fit === 'within') return [{ ...pattern, path }]
+        if (pattern.match === 'within') return [{ ...pattern, path }]
         // The path is a folder above it: a write there changes another file, and built-in tools omit hidden files.
         return hides || tool.effect === 'write' ? [] : [{ ...pattern, path, decision: 'ask' }]
       }),
@@ -62,13 +63,13 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
 }
 
 /** A call with too many values may name a path that a policy denies. */
-function hidesPaths({ tool, input }: JudgedCall): boolean {
+export function hidesPaths({ tool, input }: JudgedCall): boolean {
   const isJudgedByTexts = tool.paths === undefined && tool.server !== undefined && !tool.server.remote
   return isJudgedByTexts && !textsIn(input).isComplete
 }
 
 /** Nobody knows which arguments of an MCP tool are paths, so each of its texts may be one. */
-function namedBy(tool: Tool, input: unknown): readonly string[] {
+export function namedBy(tool: Tool, input: unknown): readonly string[] {
   if (tool.paths !== undefined) return tool.paths(input)
   if (tool.server === undefined || tool.server.remote) return []
   return textsIn(input).texts.filter((text) => !text.includes(' ') || /[\\/]/.test(text))
@@ -86,7 +87,7 @@ function ofCommand(denied: DeniedPaths, call: JudgedCall, { workspace }: Session
     return [
       ...read.map((pattern) => ({ ...pattern, ...(isPattern && { decision: 'ask' as const }) })),
       ...write.map((pattern) => ({ ...pattern, decision: 'ask' as const })),
-    ].flatMap((pattern) => (pattern.fit === 'within' ? [{ ...pattern, path }] : []))
+    ].flatMap((pattern) => (pattern.match === 'within' ? [{ ...pattern, path }] : []))
   })
 }
 

@@ -36,7 +36,7 @@ export function createServerRule({ places, userHome }: ServerRuleOptions): Rule 
         by: 'policy',
         rule: `paths.${kind}`,
         firm: true,
-        reason: `the MCP server ${tool.server.name} gets ${what}: ${shown(first.path)}`,
+        reason: `the call sends ${what} to the MCP server ${tool.server.name}: ${shown(first.path)}`,
         risk: 'HIGH',
         reasons: paths.map(({ path }) => `names ${shown(path)}`),
         paths,
@@ -47,7 +47,7 @@ export function createServerRule({ places, userHome }: ServerRuleOptions): Rule 
 
 /** An agent could otherwise hide a path behind other arguments. */
 function tooManyTexts(server: string): Verdict {
-  const reason = `the call of the MCP server ${server} has too many values to find the paths among them`
+  const reason = `the call to the MCP server ${server} has too many values for Cadre to find all paths in them`
   return {
     kind: 'ask',
     by: 'policy',

@@ -3,7 +3,7 @@ import { isInside } from '@cadre/disk'
 import type { Policy } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
 import { patternsByLink } from './linked-files.ts'
-import { type PathPattern, type PatternFit, readPattern } from './path-pattern.ts'
+import { type PathPattern, type PatternMatch, readPattern } from './path-pattern.ts'
 
 /** A path pattern from another source than a policy. */
 export interface PathRestriction {
@@ -33,7 +33,7 @@ export interface FoundPattern {
   /** `path:line` of the file that contains it. */
   readonly place?: string
   /** `above`: the path is a folder that may contain such files. */
-  readonly fit: NonNullable<PatternFit>
+  readonly match: NonNullable<PatternMatch>
   readonly real?: string
 }
 
@@ -66,7 +66,7 @@ export type UnwritablePaths = DeniedFiles
 export interface DeniedFiles {
   /** All of them are in one of these folders. */
   readonly tops: readonly string[]
-  fit(absolute: string): PatternFit
+  match(absolute: string): PatternMatch
 }
 
 /** The paths that policies deny to agents. */
@@ -98,11 +98,11 @@ export function createDeniedPaths({ policy, more = [], places, userHome }: Denie
       const patterns = wanted.map(({ text }) => read(text))
       const linked = real === undefined ? undefined : linksIn(workspace, use, () => patterns)(real)
       return wanted.flatMap(({ decision, key, text, shown = text, place }, number) => {
-        const fits = readings.map((reading) => patterns[number]?.fit(reading))
-        const isWithin = fits.includes('within') || linked?.has(number) === true
-        const fit = isWithin ? 'within' : fits.find((one) => one !== undefined)
-        if (fit === undefined) return []
-        return [{ decision, key, pattern: shown, fit, ...(place && { place }), ...(real && { real }) }]
+        const matches = readings.map((reading) => patterns[number]?.match(reading))
+        const isWithin = matches.includes('within') || linked?.has(number) === true
+        const match = isWithin ? 'within' : matches.find((one) => one !== undefined)
+        if (match === undefined) return []
+        return [{ decision, key, pattern: shown, match, ...(place && { place }), ...(real && { real }) }]
       })
     },
     hiddenIn(workspace) {
@@ -112,7 +112,7 @@ export function createDeniedPaths({ policy, more = [], places, userHome }: Denie
       const patterns = wanted.map(({ text }) => read(text))
       const linked = linksIn(workspace, 'read', () => patterns)
       return (absolute) =>
-        patterns.some((pattern) => pattern.fit(absolute) === 'within') || linked(absolute).size > 0
+        patterns.some((pattern) => pattern.match(absolute) === 'within') || linked(absolute).size > 0
     },
     unreadableIn: (workspace) => deniedIn(workspace, 'read'),
     unwritableIn: (workspace) => deniedIn(workspace, 'write'),
@@ -134,9 +134,9 @@ export function createDeniedPaths({ policy, more = [], places, userHome }: Denie
     const outside = patterns.flatMap(({ tops }) => tops.filter((top) => !isInside(root, top)))
     return {
       tops: [...new Set([root, ...outside])],
-      fit(absolute) {
-        const fits = patterns.map((pattern) => pattern.fit(absolute))
-        return fits.includes('within') ? 'within' : fits.find((fit) => fit !== undefined)
+      match(absolute) {
+        const matches = patterns.map((pattern) => pattern.match(absolute))
+        return matches.includes('within') ? 'within' : matches.find((match) => match !== undefined)
       },
     }
   }

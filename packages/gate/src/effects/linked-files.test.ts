@@ -32,10 +32,10 @@ describe('a hard link to a denied file', () => {
     const paths = denied([pattern], [pattern])
     for (const use of ['read', 'write'] as const) {
       expect(paths.find({ path: 'notes.txt', workspace, use })).toMatchObject([
-        { decision: 'deny', fit: 'within', pattern },
+        { decision: 'deny', match: 'within', pattern },
       ])
       const other = paths.find({ path: 'copy.ts', workspace, use })
-      expect(other.filter(({ fit }) => fit === 'within')).toEqual([])
+      expect(other.filter(({ match }) => match === 'within')).toEqual([])
     }
     const isHidden = paths.hiddenIn(workspace)
     expect(isHidden?.(path.join(workspace, 'notes.txt'))).toBe(true)
@@ -48,7 +48,7 @@ describe('a hard link to a denied file', () => {
       writeFileSync(path.join(outside, 'token'), 'x')
       linkSync(path.join(outside, 'token'), path.join(workspace, 'notes.txt'))
       const found = denied([outside]).find({ path: 'notes.txt', workspace, use: 'read' })
-      expect(found).toMatchObject([{ fit: 'within', pattern: outside }])
+      expect(found).toMatchObject([{ match: 'within', pattern: outside }])
     } finally {
       rmSync(outside, { recursive: true, force: true })
     }

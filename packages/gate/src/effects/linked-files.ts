@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { entryAt, namesIn } from '@cadre/disk'
-import { identity } from '../paths/linked-from.ts'
+import { fileIdentity } from '../paths/linked-from.ts'
 import type { PathPattern } from './path-pattern.ts'
 
 const maxEntries = 200_000
@@ -33,7 +33,7 @@ export function patternsByLink(
   const found = before !== undefined && performance.now() < before.until ? before : search(patterns(), roots)
   if (known.size > 100) known.clear()
   known.set(key, found)
-  if (found.isWhole) return found.files.get(identity(stats)) ?? none
+  if (found.isWhole) return found.files.get(fileIdentity(stats)) ?? none
   return new Set(patterns().keys())
 }
 
@@ -48,17 +48,17 @@ function search(patterns: readonly PathPattern[], roots: readonly string[]): Kno
     for (let at = waiting.pop(); at !== undefined && seen <= maxEntries; at = waiting.pop()) {
       seen++
       const { place } = at
-      const fit = at.isWithin ? 'within' : pattern.fit(place)
-      const stats = fit === undefined ? undefined : entryAt(place)
+      const match = at.isWithin ? 'within' : pattern.match(place)
+      const stats = match === undefined ? undefined : entryAt(place)
       if (stats?.isDirectory())
         for (const name of namesIn(place)) {
           // Git names its objects after their content, and there are many.
           if (name === 'objects' && path.basename(place) === '.git') continue
-          waiting.push({ place: path.join(place, name), isWithin: fit === 'within' })
+          waiting.push({ place: path.join(place, name), isWithin: match === 'within' })
         }
-      else if (fit === 'within' && stats?.isFile() && stats.nlink > 1) {
-        const numbers = files.get(identity(stats)) ?? new Set()
-        files.set(identity(stats), numbers.add(number))
+      else if (match === 'within' && stats?.isFile() && stats.nlink > 1) {
+        const numbers = files.get(fileIdentity(stats)) ?? new Set()
+        files.set(fileIdentity(stats), numbers.add(number))
       }
     }
   }

@@ -8,7 +8,7 @@ const places = {
   userHome: '/home/ann',
   locate: (path: string) => links[path] ?? path,
 }
-const fit = (pattern: string, path: string) => readPattern(pattern, places).fit(path)
+const match = (pattern: string, path: string) => readPattern(pattern, places).match(path)
 
 describe('wildcards', () => {
   it.each([
@@ -62,26 +62,26 @@ describe('a pattern', () => {
     ['vault', '/w/real-vault/a', 'within'],
     ['secrets/../open', '/w/open/a', 'within'],
   ] as const)('%s and %s: %s', (pattern, path, expected) => {
-    expect(fit(pattern, path) === 'within' ? 'within' : undefined).toBe(expected)
+    expect(match(pattern, path) === 'within' ? 'within' : undefined).toBe(expected)
   })
 
   it('finds the folders that may contain a match', () => {
-    expect(fit('a/secrets', '/w')).toBe('above')
-    expect(fit('a/secrets', '/w/a')).toBe('above')
-    expect(fit('a/secrets', '/w/b')).toBeUndefined()
-    expect(fit('*.pem', '/w/any/where')).toBe('above')
+    expect(match('a/secrets', '/w')).toBe('above')
+    expect(match('a/secrets', '/w/a')).toBe('above')
+    expect(match('a/secrets', '/w/b')).toBeUndefined()
+    expect(match('*.pem', '/w/any/where')).toBe('above')
   })
 
   it('matches a path that is itself a pattern', () => {
-    expect(fit('secrets/key', '/w/secr*/k?y')).toBe('within')
-    expect(fit('secrets/key', '/w/*')).toBe('above')
-    expect(fit('secrets', '/w/*')).toBe('within')
-    expect(fit('secrets', '/w/src*')).not.toBe('within')
+    expect(match('secrets/key', '/w/secr*/k?y')).toBe('within')
+    expect(match('secrets/key', '/w/*')).toBe('above')
+    expect(match('secrets', '/w/*')).toBe('within')
+    expect(match('secrets', '/w/src*')).not.toBe('within')
   })
 
   it('does not match the folders above the workspace', () => {
     const inside = { ...places, workspaces: ['/srv/secrets/w'] }
-    expect(readPattern('secrets', inside).fit('/srv/secrets/w/a.ts')).not.toBe('within')
-    expect(readPattern('secrets', inside).fit('/srv/secrets/w/secrets')).toBe('within')
+    expect(readPattern('secrets', inside).match('/srv/secrets/w/a.ts')).not.toBe('within')
+    expect(readPattern('secrets', inside).match('/srv/secrets/w/secrets')).toBe('within')
   })
 })

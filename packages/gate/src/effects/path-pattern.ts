@@ -5,14 +5,14 @@ import { wildcardsOverlap } from './wildcards-overlap.ts'
  * How a path relates to a pattern. `within`: it is the matched path or below it. `above`: it is a folder that may contain a
  * match.
  */
-export type PatternFit = 'within' | 'above' | undefined
+export type PatternMatch = 'within' | 'above' | undefined
 
 export interface PathPattern {
   readonly text: string
   /** Folders that contain all matches, except for patterns that are a single name. */
   readonly tops: readonly string[]
   /** Matches an absolute path in any spelling, which may itself contain wildcards. */
-  fit(absolute: string): PatternFit
+  match(absolute: string): PatternMatch
 }
 
 export interface PatternPlaces {
@@ -45,7 +45,7 @@ export function readPattern(text: string, places: PatternPlaces): PathPattern {
   return {
     text,
     tops: [...new Set(named.map((names) => joinNames(fixedOf(names))))],
-    fit(absolute) {
+    match(absolute) {
       const path = normaliseNames(namesOf(absolute))
       // A single name is matched below the workspace, or anywhere for a path outside it. Folders above the workspace are
       // ignored.
@@ -76,9 +76,9 @@ function fixedOf(names: Names): Names {
   return at < 0 ? names : names.slice(0, at)
 }
 
-function compare(pattern: Names, names: Names): PatternFit {
-  const memo = new Map<number, PatternFit>()
-  const from = (i: number, j: number): PatternFit => {
+function compare(pattern: Names, names: Names): PatternMatch {
+  const memo = new Map<number, PatternMatch>()
+  const from = (i: number, j: number): PatternMatch => {
     if (i === pattern.length) return 'within'
     // `secrets/*` and `secrets/**` also match the folder itself.
     if (j === names.length) return pattern.slice(i).every((name) => /^\*+$/.test(name)) ? 'within' : 'above'
@@ -96,7 +96,7 @@ function compare(pattern: Names, names: Names): PatternFit {
   return from(0, 0)
 }
 
-function stronger(a: PatternFit, b: PatternFit): PatternFit {
+function stronger(a: PatternMatch, b: PatternMatch): PatternMatch {
   return a === 'within' || b === undefined ? a : b
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { entryAt } from '@cadre/disk'
-import type { Placed, Places } from '../paths/places.ts'
+import type { PlacedPath, Places } from '../paths/places.ts'
 
 export interface ServerCallRequest {
   readonly input: unknown
@@ -14,12 +14,12 @@ export interface ServerCallRequest {
 export interface ServerCallPath {
   /** As the model wrote it. */
   readonly path: string
-  readonly placed: Exclude<Placed, { kind: 'inside' }>
+  readonly placed: Exclude<PlacedPath, { kind: 'inside' }>
 }
 
-const mostTexts = 1_000
-const mostValues = 20_000
-const longestPath = 4_096
+const maxTexts = 1_000
+const maxValues = 20_000
+const maxPathLength = 4_096
 
 /**
  * Returns the arguments of a call to an MCP server that name a protected file, or one outside the workspace. Nobody knows which arguments
@@ -57,12 +57,12 @@ export function textsIn(input: unknown): TextsOfCall {
   const found = new Set<string>()
   const values = [input]
   for (let at = 0; at < values.length; at++) {
-    if (found.size > mostTexts || at > mostValues) return { texts: [...found], isComplete: false }
+    if (found.size > maxTexts || at > maxValues) return { texts: [...found], isComplete: false }
     const value = values[at]
     if (typeof value === 'string') {
       // A server may remove `./` and spaces before it opens the file.
-      const text = value.length > longestPath ? path.normalize(value) : value.trim()
-      if (text !== '' && text.length <= longestPath && !/[\0\r\n]/.test(text)) found.add(text)
+      const text = value.length > maxPathLength ? path.normalize(value) : value.trim()
+      if (text !== '' && text.length <= maxPathLength && !/[\0\r\n]/.test(text)) found.add(text)
     } else if (Array.isArray(value)) for (const item of value) values.push(item)
     else if (typeof value === 'object' && value !== null)
       for (const [key, item] of Object.entries(value)) values.push(key, item)

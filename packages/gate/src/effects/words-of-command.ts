@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { JudgedCall } from '@cadre/core'
 import { repositoryOf } from '@cadre/disk'
-import { understandLine } from '../commands/understand-line.ts'
+import { interpretLine } from '../commands/interpret-line.ts'
 
 /** A word of a command that may name a path, and the folder it is relative to. */
 export interface CommandWord {
@@ -16,7 +16,7 @@ export interface CommandWord {
 export function wordsOfCommand({ tool, input }: JudgedCall, workspace: string): readonly CommandWord[] {
   const { command, cwd } = (input ?? {}) as { command?: unknown; cwd?: unknown }
   const start = typeof cwd === 'string' ? path.resolve(workspace, cwd) : workspace
-  const line = typeof command === 'string' ? understandLine(command) : undefined
+  const line = typeof command === 'string' ? interpretLine(command) : undefined
   const found = line?.commands.flatMap(({ words, redirects }) => [
     ...words.map(({ text }) => text),
     ...redirects.map((redirect) => redirect.path),

@@ -4,7 +4,7 @@ import { rememberWritten } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
 import { artifactOf } from '../roles/artifact-of.ts'
 import { artifactPlace, isOwnArtifact } from '../roles/is-own-artifact.ts'
-import { createStamps } from './artifact-stamps.ts'
+import { createArtifactHashes } from './artifact-hashes.ts'
 
 export interface EvidenceOptions {
   readonly places: Places
@@ -30,7 +30,7 @@ export interface Evidence {
  * 3. A session without an artifact is judged by its report alone. An artifact never grants permissions.
  */
 export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
-  const stamps = folder === undefined ? undefined : createStamps(folder)
+  const hashes = folder === undefined ? undefined : createArtifactHashes(folder)
   const written = new Map<string, { readonly place: string; readonly text: string }>()
 
   const attend: Attend = async (moment, session, signal) => {
@@ -41,7 +41,7 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
       await take(moment.call, session, signal)
     else if (moment.kind === 'session.ended') {
       written.delete(session.id)
-      stamps?.remove(session.id)
+      hashes?.remove(session.id)
     }
     return undefined
   }
@@ -69,7 +69,7 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
   function remember(session: SessionSpec): void {
     const place = placeOf(session)
     const text = place === undefined ? undefined : readArtifact(place)
-    if (place !== undefined && text !== undefined && stamps?.isOf(session.id, text) === true)
+    if (place !== undefined && text !== undefined && hashes?.isOf(session.id, text) === true)
       written.set(session.id, { place, text })
   }
 
@@ -91,11 +91,11 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
     const state = await tool.check?.(input, context, signal)
     if (text === undefined || state !== 'done' || readArtifact(place) !== text) {
       written.delete(session.id)
-      stamps?.remove(session.id)
+      hashes?.remove(session.id)
       return
     }
     written.set(session.id, { place, text })
-    stamps?.put(session.id, text)
+    hashes?.put(session.id, text)
   }
 
   /** Returns undefined for an agent without an artifact, or if the path is not allowed. */

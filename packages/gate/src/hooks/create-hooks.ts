@@ -140,7 +140,10 @@ function createOwnHooks(agents: Agents) {
   }
 }
 
-/** The end of an agent is Stop in its own file, and SubagentStop elsewhere if it was delegated. */
+/**
+ * When a delegated agent ends, `Stop` hooks in its own file run as `SubagentStop`. Hooks in other files must be registered for
+ * `SubagentStop`.
+ */
 function forEvent(hook: Hook, event: HookEvent): Hook {
   return hook.event === 'Stop' && event === 'SubagentStop' ? { ...hook, event } : hook
 }

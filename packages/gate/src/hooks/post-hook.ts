@@ -7,7 +7,7 @@ import type { HookEnd, HookEnvironment } from './run-hook.ts'
 
 const maxAnswerLength = 10 * 1_024 * 1_024
 
-/** Sends the payload to a server. Only https and no redirects, because the answer decides about calls. Never rejects. */
+/** Sends the payload to a server. Uses only https and follows no redirects, because the answer can allow or deny calls. Never rejects. */
 export function postHook(
   { timeoutMs }: Pick<Hook, 'timeoutMs'>,
   { url, headers, variables }: Extract<HookAction, { kind: 'http' }>,

@@ -1,6 +1,6 @@
 import type { Located } from '@cadre/disk'
 import type { HookAction } from './hook.ts'
-import type { EntryContext, Say } from './read-hook-entry.ts'
+import type { EntryContext, ReportHookProblem } from './read-hook-entry.ts'
 
 export interface ReadAction {
   /** Absent if the entry has nothing to run. */
@@ -12,7 +12,7 @@ export interface ReadAction {
 /** Hook types that require a model, an agent or a server of their host. */
 const unsupportedTypes = new Set(['prompt', 'agent', 'mcp_tool'])
 
-export function readAction(item: Located, context: EntryContext, say: Say): ReadAction {
+export function readAction(item: Located, context: EntryContext, say: ReportHookProblem): ReadAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const type = fields.get('type')
   if (type?.value === 'http') return readHttp(item, say)
@@ -44,7 +44,7 @@ export function readAction(item: Located, context: EntryContext, say: Say): Read
 function readCommand(
   item: Located,
   { platform = process.platform, dialect }: EntryContext,
-  say: Say,
+  say: ReportHookProblem,
 ): ReadAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const own = platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux'
@@ -113,7 +113,7 @@ function shellFor(key: string, platform: NodeJS.Platform, dialect: string, wante
   return dialect === 'vscode' && key !== 'bash' ? 'sh' : 'bash'
 }
 
-function readHttp(item: Located, say: Say): ReadAction {
+function readHttp(item: Located, say: ReportHookProblem): ReadAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const written = textOf(fields.get('url')) ?? ''
   let url: URL
@@ -139,7 +139,7 @@ function readHttp(item: Located, say: Say): ReadAction {
   const action: HookAction = { kind: 'http', url: url.href, headers, variables }
   if (url.protocol === 'https:') return { action }
   const idle =
-    'an http hook must use https, because its answer decides about calls and could be forged in transit'
+    'an http hook must use https, because its answer can allow or deny calls and could be forged in transit'
   say('error', fields.get('url')?.line ?? item.line, 'hook-url', `${sentence(idle)}. Cadre does not run it.`)
   return { action, idle }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { Hook } from './hook.ts'
-import { cut, readOutput } from './read-output.ts'
+import { readOutput, truncate } from './read-output.ts'
 import type { HookEnd } from './run-hook.ts'
 
 /** The answer of a hook, in any dialect. */
@@ -35,7 +35,7 @@ export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   if (end.kind === 'failed') return unknown(hook, end.reason)
   const { code, stdout, stderr } = end
   if (hook.dialect === 'claude' && isAsync(stdout)) return {}
-  const said = cut(stderr.trim())
+  const said = truncate(stderr.trim())
   if (code === 0) return readPrinted(hook, stdout)
   if (cannotStart.has(code))
     return unknown(hook, `it did not start (exit code ${code})${said && `: ${said}`}`)
@@ -77,7 +77,7 @@ function blocking(hook: Judged, stdout: string, said: string): HookAnswer {
       return { ...rest, decision: 'deny', reason: printed.reason ?? reason }
     }
     case 'PostToolUseFailure':
-      if (isCopilot) return stdout.trim() === '' ? {} : { context: cut(stdout.trim()) }
+      if (isCopilot) return stdout.trim() === '' ? {} : { context: truncate(stdout.trim()) }
       return { blocked: reason }
     case 'PostToolUse':
     case 'UserPromptSubmit':
@@ -100,7 +100,7 @@ function readPrinted(hook: Judged, stdout: string): HookAnswer {
     output = JSON.parse(text)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return unknown(hook, `it printed invalid JSON: ${cut(why)}`)
+    return unknown(hook, `it printed invalid JSON: ${truncate(why)}`)
   }
   return isObject(output) ? readOutput(hook, output) : unknown(hook, 'it printed JSON that is not an object')
 }
@@ -108,8 +108,8 @@ function readPrinted(hook: Judged, stdout: string): HookAnswer {
 /** Claude Code shows it to the model at the start of a session and with a prompt; the others ignore it. */
 function plainText({ event, dialect }: Judged, text: string): HookAnswer {
   if (dialect === 'claude' && (event === 'SessionStart' || event === 'UserPromptSubmit'))
-    return { context: cut(text) }
-  return dialect === 'vscode' ? { notices: [`it printed text that is not JSON: ${cut(text, 200)}`] } : {}
+    return { context: truncate(text) }
+  return dialect === 'vscode' ? { notices: [`it printed text that is not JSON: ${truncate(text, 200)}`] } : {}
 }
 
 /** Removes lines that only report progress. */

@@ -19,7 +19,7 @@ export interface ParsedHookEntry {
   readonly entries: number
 }
 
-export type Say = (
+export type ReportHookProblem = (
   severity: Diagnostic['severity'],
   line: number,
   code: string,
@@ -30,7 +30,7 @@ export type Say = (
 /** An entry of an event: one hook, or a group `{matcher, hooks: […]}` of them. */
 export function readHookEntry(item: Located, context: EntryContext): ParsedHookEntry {
   const diagnostics: Diagnostic[] = []
-  const say: Say = (severity, line, code, message, fix) =>
+  const say: ReportHookProblem = (severity, line, code, message, fix) =>
     diagnostics.push({
       path: context.path,
       line,
@@ -79,7 +79,7 @@ function readOne(
   item: Located,
   matcher: string | undefined,
   context: EntryContext,
-  say: Say,
+  say: ReportHookProblem,
 ): Hook | undefined {
   const fields = item.fields as ReadonlyMap<string, Located>
   const { event, spelling, casing, dialect, level, path } = context
@@ -124,7 +124,7 @@ function readOne(
   return hook
 }
 
-function readMatcher(fields: ReadonlyMap<string, Located>, say: Say): string | undefined {
+function readMatcher(fields: ReadonlyMap<string, Located>, say: ReportHookProblem): string | undefined {
   const matcher = fields.get('matcher')
   if (matcher === undefined || matcher.value === null) return undefined
   if (typeof matcher.value === 'string') return matcher.value
@@ -137,7 +137,7 @@ function readMatcher(fields: ReadonlyMap<string, Located>, say: Say): string | u
   return undefined
 }
 
-function readEnv(written: Located | undefined, say: Say): { readonly [name: string]: string } {
+function readEnv(written: Located | undefined, say: ReportHookProblem): { readonly [name: string]: string } {
   if (written === undefined || written.value === null) return {}
   if (written.fields === undefined) {
     say('warning', written.line, 'hook-env-shape', '"env" is not an object. Cadre ignores it.')

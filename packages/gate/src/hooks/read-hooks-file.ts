@@ -1,4 +1,4 @@
-import { readJson, understandHookEvent } from '@cadre/agents'
+import { interpretHookEvent, readJson } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { HookDialect, HookFileStatus, HookLevel } from './hook.ts'
 import { type HooksSource, type ReadHooks, readHooks } from './read-hooks.ts'
@@ -53,7 +53,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
   const disables = root.fields.get('disableAllHooks')?.value === true
   const written = root.fields.get('hooks')
   if (written === undefined) {
-    const stray = [...root.fields.keys()].find((key) => understandHookEvent(key).kind === 'run')
+    const stray = [...root.fields.keys()].find((key) => interpretHookEvent(key).kind === 'run')
     if (kind !== 'hooks' && stray === undefined)
       return {
         hooks: [],
@@ -83,7 +83,7 @@ function statusOf({ hooks, entries, diagnostics }: ReadHooks, written: Located):
   return isWhole ? 'loaded' : 'partly'
 }
 
-type Say = (
+type ReportProblem = (
   severity: Diagnostic['severity'],
   line: number,
   code: string,
@@ -91,7 +91,11 @@ type Say = (
   fix?: string,
 ) => void
 
-function sourceOf({ path, level, kind, platform }: HooksFileRequest, root: Located, say: Say): HooksSource {
+function sourceOf(
+  { path, level, kind, platform }: HooksFileRequest,
+  root: Located,
+  say: ReportProblem,
+): HooksSource {
   const version = root.fields?.get('version')
   if (kind === 'hooks' && version !== undefined && version.value !== 1)
     say(

@@ -1,4 +1,4 @@
-import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/agents'
+import { type HookEvent, hookEvents, interpretHookEvent } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { Hook, HookDialect, HookLevel } from './hook.ts'
 import { readHookEntry } from './read-hook-entry.ts'
@@ -42,7 +42,7 @@ export function readHooks(written: Located, source: HooksSource): ReadHooks {
     return { hooks, diagnostics, entries }
   }
   for (const [spelling, list] of written.fields) {
-    const understood = understandHookEvent(spelling)
+    const understood = interpretHookEvent(spelling)
     if (understood.kind !== 'run') {
       entries += list.items?.length ?? 1
       const isElsewhere = understood.kind === 'elsewhere'

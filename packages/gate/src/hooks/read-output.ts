@@ -14,7 +14,7 @@ export function readOutput(
   const find = (key: string): Json | undefined => inner[key] ?? output[key]
   const textAt = (key: string): string | undefined => {
     const value = find(key)
-    return typeof value === 'string' && value.trim() !== '' ? cut(value) : undefined
+    return typeof value === 'string' && value.trim() !== '' ? truncate(value) : undefined
   }
   const message = textAt('systemMessage')
   const context = textAt('additionalContext')
@@ -55,7 +55,7 @@ export function readOutput(
       return {
         ...common,
         notices: [...(common.notices ?? []), ...ignored],
-        ...(isBlocked && { blocked: textAt('reason') ?? 'a hook wants the work to continue' }),
+        ...(isBlocked && { blocked: textAt('reason') ?? 'a hook requires more work' }),
       }
     }
     case 'SessionStart':
@@ -102,7 +102,7 @@ function decisionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Hook
     if (word === undefined || word === null || word === 'defer') continue
     const said = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined
     if (said === undefined)
-      return { decision: 'deny', reason: `its decision is not valid: ${cut(JSON.stringify(word), 80)}` }
+      return { decision: 'deny', reason: `its decision is not valid: ${truncate(JSON.stringify(word), 80)}` }
     if (decision === undefined || strictness[said] > strictness[decision]) decision = said
   }
   const input = [
@@ -125,7 +125,7 @@ function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Ho
   const nested = isObject(inner['decision']) ? inner['decision'] : {}
   const behavior = nested['behavior'] ?? output['behavior'] ?? inner['behavior']
   const said = nested['message'] ?? output['message']
-  const reason = typeof said === 'string' && said.trim() !== '' ? cut(said) : textAt('reason')
+  const reason = typeof said === 'string' && said.trim() !== '' ? truncate(said) : textAt('reason')
   if (behavior === 'deny') {
     const isOver = (nested['interrupt'] ?? output['interrupt']) === true
     return {
@@ -139,7 +139,7 @@ function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Ho
   if (isObject(nested['updatedInput']))
     return {
       notices: [
-        'it allowed the call with other arguments, which Cadre cannot pass on. The call needs approval',
+        'it allowed the call with other arguments, which Cadre does not support. The call needs approval',
       ],
     }
   return { decision: 'allow', ...(reason !== undefined && { reason }) }
@@ -156,6 +156,6 @@ function contentOf(output: JsonObject, inner: JsonObject): string | undefined {
   return typeof updated === 'string' ? updated : JSON.stringify(updated)
 }
 
-export function cut(text: string, max = maxTextLength): string {
+export function truncate(text: string, max = maxTextLength): string {
   return text.length <= max ? text : `${text.slice(0, max)}… (cut)`
 }

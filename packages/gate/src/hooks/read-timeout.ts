@@ -1,6 +1,6 @@
 import type { Located } from '@cadre/disk'
 import type { HookDialect } from './hook.ts'
-import type { Say } from './read-hook-entry.ts'
+import type { ReportHookProblem } from './read-hook-entry.ts'
 
 /** In seconds. */
 const defaults: { readonly [dialect in HookDialect]: number } = { vscode: 30, copilot: 30, claude: 60 }
@@ -10,7 +10,11 @@ const likely = 600
 const maxTimeout = 2_000_000
 
 /** The dialect decides which of the two keys takes precedence; both are in seconds. */
-export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookDialect, say: Say): number {
+export function readTimeout(
+  fields: ReadonlyMap<string, Located>,
+  dialect: HookDialect,
+  say: ReportHookProblem,
+): number {
   const order = dialect === 'copilot' ? ['timeoutSec', 'timeout'] : ['timeout', 'timeoutSec']
   for (const key of order) {
     const field = fields.get(key)
@@ -30,7 +34,7 @@ export function readTimeout(fields: ReadonlyMap<string, Located>, dialect: HookD
         'info',
         line,
         'hook-timeout-seconds',
-        `${key} is in seconds: ${value} seconds are ${Math.round(value / 60)} minutes.`,
+        `${key} is in seconds: ${value} seconds is ${Math.round(value / 60)} minutes.`,
         `If you meant milliseconds, write ${Math.max(1, Math.round(value / 1_000))}.`,
       )
     return Math.min(value, maxTimeout) * 1_000

@@ -6,7 +6,7 @@ import { expand } from './expand.ts'
 import type { Hook } from './hook.ts'
 import type { ProcessSlots } from './process-slots.ts'
 import { runHookProcess } from './run-hook-process.ts'
-import { changedScript } from './scripts-of.ts'
+import { describeScriptChange } from './scripts-of.ts'
 
 /** How a hook ended. */
 export type HookEnd =
@@ -49,7 +49,7 @@ export async function runHook(
   if (!(await slots.take(signal))) return { kind: 'failed', why: 'aborted', reason: 'it was cancelled' }
   try {
     // Otherwise, an agent that can write the script of a hook could run anything outside the sandbox.
-    const changed = await changedScript(hook.scripts ?? [])
+    const changed = await describeScriptChange(hook.scripts ?? [])
     if (changed !== undefined)
       return {
         kind: 'failed',

@@ -54,12 +54,12 @@ export function scriptsOf(
 }
 
 /** Returns the problem with the first script that has changed. */
-export async function changedScript(scripts: readonly HookScript[]): Promise<string | undefined> {
+export async function describeScriptChange(scripts: readonly HookScript[]): Promise<string | undefined> {
   for (const { path: at, sha256 } of scripts) {
     const now = await readFile(at).then(digestOf, () => undefined)
     if (now !== sha256)
       return sha256 === unknown
-        ? `${at} is too large, or runs too many files, to detect changes`
+        ? `${at} is too large, or runs too many files, for Cadre to detect changes`
         : `${at} changed after this run started`
   }
   return undefined

@@ -22,10 +22,10 @@ export function isLinkedFrom(folder: string, stats: Stats, target: Pick<Stats, '
     if (known.size > 1_000) known.clear()
     known.set(folder, found)
   }
-  return found.targets.size > 0 && found.targets.has(identity(target))
+  return found.targets.size > 0 && found.targets.has(fileIdentity(target))
 }
 
-export function identity({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
+export function fileIdentity({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`
 }
 
@@ -46,7 +46,7 @@ function scanLinks(top: string): Known {
       if (entry.isDirectory()) waiting.push(place)
       else if (entry.isSymbolicLink()) {
         const stats = statsAt(place)
-        if (stats !== undefined) targets.add(identity(stats))
+        if (stats !== undefined) targets.add(fileIdentity(stats))
       }
     }
   }
@@ -55,5 +55,5 @@ function scanLinks(top: string): Known {
 
 function markOf(folder: string | Stats): string {
   const stats = typeof folder === 'string' ? statsAt(folder) : folder
-  return stats === undefined ? '' : `${identity(stats)}:${stats.mtimeMs}`
+  return stats === undefined ? '' : `${fileIdentity(stats)}:${stats.mtimeMs}`
 }

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { type FollowedLink, followLinks, type Step } from './follow-links.ts'
-import { identity, isLinkedFrom } from './linked-from.ts'
+import { fileIdentity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
 import { ownRootsIn } from './own-roots.ts'
 import { invalidPathReason } from './path-spelling.ts'
@@ -20,7 +20,7 @@ import { isInBareRepository } from './repository-parts.ts'
 import { sharesContent } from './shares-content.ts'
 import { statsAt, withLookupCache } from './with-lookup-cache.ts'
 
-export type Placed =
+export type PlacedPath =
   | {
       readonly kind: 'inside'
       readonly real: string
@@ -58,7 +58,7 @@ export interface Places {
   /** Returns the absolute path with links resolved as far as it exists, or undefined if that is unknown. Never throws. */
   locate(path: string, workspace: string): string | undefined
   /** Decides whether a session may read or write a path. Never throws. */
-  judge(request: PlaceRequest): Placed
+  judge(request: PlaceRequest): PlacedPath
   /** Absolute paths of files and folders that no agent may change, existing or not. Excludes names deeper in the workspace. */
   protectedIn(workspace: string): readonly string[]
   /**
@@ -75,7 +75,7 @@ export function createPlaces(options: RootOptions = {}): Places {
   const mountOf = createMounts(options.home)
   const plainRoots = [...roots, ...ofProject].map((entry) => ({ ...entry, plain: plainName(entry.path) }))
 
-  function judge(request: PlaceRequest): Placed {
+  function judge(request: PlaceRequest): PlacedPath {
     const fault = invalidPathReason(request.path, process.platform)
     if (fault !== undefined) return { kind: 'invalid', reason: fault }
     const root = realFolder(request.workspace)
@@ -92,7 +92,7 @@ export function createPlaces(options: RootOptions = {}): Places {
     }
     const below = real === root ? '.' : real.slice(root === path.sep ? 1 : root.length + 1)
     const shown = path.sep === '/' ? below : below.replaceAll(path.sep, '/')
-    const placed: Placed = { kind: 'inside', real, root, shown }
+    const placed: PlacedPath = { kind: 'inside', real, root, shown }
     if (!request.write) return placed
     const inner = steps.filter((step) => step.real.length > root.length)
     const what = protectionOf({ real, root, shown, steps: inner, own: request.own })
@@ -144,7 +144,7 @@ export function createPlaces(options: RootOptions = {}): Places {
 }
 
 /** Read-only, and confined to the mount: links in it must not point outside. */
-function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, root: string): Placed {
+function judgeMounted(request: PlaceRequest, { mount, followed }: MountedPath, root: string): PlacedPath {
   if (followed.kind === 'lost') return unresolved(request.path, followed.code)
   const { real } = followed
   const { name, folder } = mount
@@ -198,11 +198,11 @@ function protectionByIdentity(
   file: Stats | undefined,
 ): string | undefined {
   if (steps.length === 0) return undefined
-  const ids = steps.map(({ stats }) => identity(stats))
+  const ids = steps.map(({ stats }) => fileIdentity(stats))
   for (const { path: place, except, what } of roots) {
     const stats = statsAt(place)
     if (stats === undefined) continue
-    const at = ids.indexOf(identity(stats))
+    const at = ids.indexOf(fileIdentity(stats))
     const found = steps[at]?.real
     if (found !== undefined && !isExcepted(found, except, real, root)) return what
     // For git and the home, only their contents count: links in them point to nothing that affects decisions.
@@ -258,7 +258,7 @@ const folders = new Map<string, { readonly real: string; readonly id: string }>(
 function realFolder(workspace: string): string | undefined {
   const stats = statsAt(workspace)
   if (stats === undefined) return undefined
-  const id = `${identity(stats)}:${stats.birthtimeMs}`
+  const id = `${fileIdentity(stats)}:${stats.birthtimeMs}`
   const known = folders.get(workspace)
   if (known?.id === id) return known.real
   const followed = followLinks(path.resolve(workspace))
@@ -276,7 +276,7 @@ const sentences: { readonly [code: string]: string } = {
   EACCES: 'is not accessible: permission denied. Use another path.',
 }
 
-function unresolved(given: string, code: string): Placed {
+function unresolved(given: string, code: string): PlacedPath {
   if (code === 'EPROC') {
     const reason = `${quote(given)} goes through the files of a process, which are outside the workspace. Use a path inside it.`
     return { kind: 'outside', reason }

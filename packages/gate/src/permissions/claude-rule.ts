@@ -57,6 +57,7 @@ export function subjectOf({ tool, specifier }: Pick<ClaudeRule, 'tool' | 'specif
 }
 
 function pathsOf(use: 'read' | 'write', specifier: string): RuleSubject {
-  if (specifier.startsWith('!')) return { kind: 'unsupported', why: 'a pattern cannot be an exception' }
+  if (specifier.startsWith('!'))
+    return { kind: 'unsupported', why: 'patterns that start with ! are not supported' }
   return { kind: 'paths', use, pattern: specifier }
 }

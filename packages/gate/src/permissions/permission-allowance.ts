@@ -40,7 +40,7 @@ export function permissionAllowance({ rules, project, userHome, places }: Allowa
       return (
         at !== undefined &&
         !/[*?[{]/.test(written) &&
-        patterns.some((pattern) => pattern.fit(at) === 'within')
+        patterns.some((pattern) => pattern.match(at) === 'within')
       )
     })
   }

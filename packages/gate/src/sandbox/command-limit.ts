@@ -9,9 +9,9 @@ export interface ExceededLimit {
 export function describeLimit({ kind, value }: ExceededLimit): string {
   const number = value.toLocaleString('en-US')
   const sentences: { readonly [kind in ExceededLimit['kind']]: string } = {
-    memory: `It used more than ${number} MiB of memory (limit commands.memoryMegabytes). Cadre stopped it and everything it had started.`,
-    processes: `It ran more than ${number} processes at once (limit commands.processes). Cadre stopped it and everything it had started.`,
-    file_size: `It wrote a file of more than ${number} MiB (limit commands.fileMegabytes). Cadre stopped it.`,
+    memory: `The command used more than ${number} MiB of memory (limit commands.memoryMegabytes). Cadre stopped it and everything it had started.`,
+    processes: `The command ran more than ${number} processes at once (limit commands.processes). Cadre stopped it and everything it had started.`,
+    file_size: `The command wrote a file of more than ${number} MiB (limit commands.fileMegabytes). Cadre stopped it.`,
     machine_memory: `Only ${number} MiB of this machine's memory were left, and this command used the most. Cadre stopped it and everything it had started.`,
   }
   return sentences[kind]

@@ -7,19 +7,16 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
-import { defaultCommandLimits } from '@cadre/home'
 import { acquireBaseline } from './baseline.ts'
-import { bubblewrapArgs, hiddenFolders, privateHome } from './bubblewrap-args.ts'
+import { hiddenFolders, privateHome } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
-import { enclosedEnvironment, separateNamespaces } from './enclosed-process.ts'
-import { findHidden, findReadOnlyPaths } from './find-hidden.ts'
-import { gitSettings } from './git-settings.ts'
+import { enclosure } from './enclosure.ts'
+import { findDenied } from './find-denied.ts'
 import { keepCopies } from './keep-copies.ts'
-import { pinsFor } from './pins.ts'
 import { removeSetIds } from './remove-set-ids.ts'
-import { type CommandDeps, realHome, undoDenied, undoNested, withoutGitOf } from './run-command.ts'
-import { shellProgram } from './shell-program.ts'
+import { type CommandOptions, realHome, withoutGitOf } from './run-command.ts'
 import { type ProtectedChange, undoChanges } from './undo-changes.ts'
+import { undoDenied, undoNested } from './undo-created.ts'
 import { expectedChangesIn } from './watched-paths.ts'
 
 export interface ProgramToEnclose {
@@ -59,7 +56,7 @@ export type EnclosedProgram =
  */
 export async function encloseProgram(
   program: ProgramToEnclose,
-  deps: CommandDeps & { readonly changed: (changes: readonly ProtectedChange[]) => void },
+  deps: CommandOptions & { readonly changed: (changes: readonly ProtectedChange[]) => void },
 ): Promise<EnclosedProgram> {
   const { sandbox } = deps
   if (sandbox.kind === 'none') return { kind: 'refused', reason: sandbox.reason }
@@ -68,63 +65,46 @@ export async function encloseProgram(
   try {
     const guarded = withoutGitOf(home, baseline.guarded)
     const { root } = guarded
-    const hidden = await findHidden(root, false, deps)
-    if (hidden.kind === 'refused') return release(hidden)
-    const began = Date.now()
-    const unchangeable = await findReadOnlyPaths(root, deps.unwritableIn?.(root), home?.path)
-    if (unchangeable.kind === 'refused') return release(unchangeable)
-    const writable = [root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
-    const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
-    const pins = pinsFor(guarded.paths, writable, more)
-    const snapshot = baseline.snapshot([
-      ...pins.loose,
-      ...unchangeable.named.filter((place) => !unchangeable.places.includes(place)),
-    ])
+    const denied = await findDenied(root, deps, { home: home?.path })
+    if (denied.kind === 'refused') return release(denied)
+    const { began, unchangeable } = denied
     const keep = keepCopies(home)
     const userHome = deps.userHome ?? homedir()
-    const { filter } = sandbox
     const env = definedOnly(program.env)
-    const args = bubblewrapArgs({
+    const enclosed = await enclosure({
       // It has to reach its model and the tools of Cadre.
       run: { cwd: root, network: true, environment: env },
       guarded,
-      pins,
-      masks: hidden.masks,
       sandbox,
-      home: home !== undefined && existsSync(home.path) ? home.path : undefined,
+      home: home?.path,
       userHome,
-      folderMegabytes: Math.ceil(defaultCommandLimits.memoryMegabytes / 2),
-      gitFd: 3,
-      ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
+      denied,
     })
+    const { pins } = enclosed
+    const snapshot = baseline.snapshot(enclosed.unmounted)
     const { git } = guarded
     const writableMounts = [root, ...pins.held, ...(git === undefined ? [] : new Set([git.common, git.own]))]
     const own = filesOf(program, hiddenFolders(userHome)).flatMap((place) => ['--ro-bind-try', place, place])
     return {
       kind: 'start',
       command: sandbox.program,
-      args: [
-        ...args,
-        ...own,
-        // Not a new mount of the workspace: it would uncover what is hidden in it.
-        ...(program.readOnly ? writableMounts.flatMap((place) => ['--remount-ro', place]) : []),
-        ...['--bind', program.folder, program.folder],
-        ...['--', shellProgram(), '-c', separateNamespaces, 'sh', '-'],
-        program.command,
-        ...program.args,
-      ],
+      args: enclosed.args(
+        [program.command, ...program.args],
+        [
+          ...own,
+          // Not a new mount of the workspace: it would uncover what is hidden in it.
+          ...(program.readOnly ? writableMounts.flatMap((place) => ['--remount-ro', place]) : []),
+          ...['--bind', program.folder, program.folder],
+        ],
+      ),
       cwd: '/',
       env: {
-        ...enclosedEnvironment(env, userHome),
+        ...enclosed.environment,
         HOME: isInside(program.folder, env['HOME'] ?? '') ? env['HOME'] : privateHome,
         ...markOf(program.folder, home).environment,
       },
-      inputs: [
-        Buffer.from(await gitSettings()),
-        ...(filter === undefined ? [] : [filter]),
-        // bubblewrap writes its status here.
-        new Uint8Array(),
-      ],
+      // bubblewrap writes its status to the last one.
+      inputs: [...enclosed.inputs, ''].map((input) => Buffer.from(input)),
       async cleanUp() {
         try {
           const task = { baseline, began, deps: { ...deps, home }, unchangeable, keep }
@@ -132,7 +112,7 @@ export async function encloseProgram(
             ...undoChanges(snapshot, { ...expectedChangesIn(undefined), keep }),
             ...undoNested(task),
             ...(await undoDenied(task)),
-            ...(filter === undefined ? await removeSetIds(root, began) : []),
+            ...(sandbox.filter === undefined ? await removeSetIds(root, began) : []),
           ]
           if (changes.length > 0) deps.changed(changes)
         } catch {

@@ -1,17 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { entryAt, isInside } from '@cadre/disk'
-import { defaultCommandLimits } from '@cadre/home'
 import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
-import { bubblewrapArgs } from './bubblewrap-args.ts'
-import { enclosedEnvironment, separateNamespaces } from './enclosed-process.ts'
-import { findHidden, findReadOnlyPaths } from './find-hidden.ts'
-import { gitSettings } from './git-settings.ts'
+import { enclosure } from './enclosure.ts'
+import { findDenied } from './find-denied.ts'
 import { guardedPaths } from './guarded-paths.ts'
-import { pinsFor } from './pins.ts'
+import { pinnedMountsFor } from './pinned-mounts.ts'
 import type { Sandbox } from './sandbox.ts'
-import { shellProgram } from './shell-program.ts'
 
 /** A program that runs as long as the connection to it, such as an MCP server. */
 export interface ServerStart {
@@ -23,7 +19,7 @@ export interface ServerStart {
   readonly inputs?: readonly (string | Uint8Array)[] | undefined
 }
 
-export interface Enclosing {
+export interface EncloseOptions {
   readonly sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>
   readonly places: Places
   readonly workspace: string
@@ -42,7 +38,7 @@ export interface Enclosing {
  */
 export async function encloseServer(
   program: ServerStart,
-  enclosing: Enclosing,
+  enclosing: EncloseOptions,
 ): Promise<ServerStart & { readonly created: () => readonly string[] }> {
   const { sandbox, places, workspace, userHome, network } = enclosing
   const guarded = guardedPaths(workspace, places)
@@ -50,37 +46,20 @@ export async function encloseServer(
   const cwd = realpathSync(program.cwd)
   if (!isInside(root, cwd)) throw new Error(`its folder ${program.cwd} is outside the workspace`)
   const home = existsSync(enclosing.home) ? realpathSync(enclosing.home) : undefined
-  const hidden = await findHidden(root, false, enclosing)
-  if (hidden.kind === 'refused') throw new Error(hidden.reason)
-  const unchangeable = await findReadOnlyPaths(root, enclosing.unwritableIn?.(root), home)
-  if (unchangeable.kind === 'refused') throw new Error(unchangeable.reason)
-  const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
+  const denied = await findDenied(root, enclosing, { home })
+  if (denied.kind === 'refused') throw new Error(denied.reason)
   // Unlike a command, a server never writes to a repository outside the workspace.
   const { git: _, ...inside } = guarded
-  const pins = pinsFor(guarded.paths, [root], more)
-  const { filter } = sandbox
-  const environment = enclosedEnvironment(program.env, userHome)
-  const args = bubblewrapArgs({
-    run: { environment: program.env, cwd, network },
-    guarded: inside,
-    pins,
-    masks: hidden.masks,
-    sandbox,
-    home,
-    userHome,
-    folderMegabytes: Math.ceil(defaultCommandLimits.memoryMegabytes / 2),
-    gitFd: 3,
-    ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
-  })
-  const words = [shellProgram(), '-c', separateNamespaces, 'sh', '-', program.command, ...program.args]
-  const absent = pins.loose.filter((place) => entryAt(place) === undefined)
+  const run = { environment: program.env, cwd, network }
+  const enclosed = await enclosure({ run, guarded: inside, sandbox, home, userHome, denied })
+  const absent = enclosed.pins.loose.filter((place) => entryAt(place) === undefined)
   return {
     command: sandbox.program,
-    args: [...args, '--', ...words],
-    env: environment as { [name: string]: string },
+    args: enclosed.args([program.command, ...program.args]),
+    env: enclosed.environment as { [name: string]: string },
     cwd: '/',
     // The last one is for the report of bubblewrap, which nobody reads.
-    inputs: [await gitSettings(), ...(filter === undefined ? [] : [filter]), ''],
+    inputs: [...enclosed.inputs, ''],
     created: () => absent.filter((place) => entryAt(place) !== undefined),
   }
 }
@@ -88,10 +67,10 @@ export async function encloseServer(
 /** Leaves a program all rights of the user, except that it cannot change protected paths that exist now. */
 export function shieldFromServer(
   program: ServerStart,
-  { sandbox, places, workspace }: Pick<Enclosing, 'sandbox' | 'places' | 'workspace'>,
+  { sandbox, places, workspace }: Pick<EncloseOptions, 'sandbox' | 'places' | 'workspace'>,
 ): ServerStart {
   const { paths } = guardedPaths(workspace, places)
-  const pins = pinsFor(paths, [path.parse(path.resolve(workspace)).root])
+  const pins = pinnedMountsFor(paths, [path.parse(path.resolve(workspace)).root])
   // Through another process of the user, it could change them at /proc/PID/root.
   const args = ['--dev-bind', '/', '/', '--unshare-pid', '--proc', '/proc']
   for (const folder of pins.held) args.push('--bind', folder, folder)

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import type { DeniedFiles } from '../effects/denied-paths.ts'
-import { identity } from '../paths/linked-from.ts'
+import { fileIdentity } from '../paths/linked-from.ts'
 
 /** An existing path that is covered, so that a command cannot read it. */
 export interface Mask {
@@ -37,14 +37,14 @@ const defaultLimits: MaskLimits = { entries: 200_000, masks: 1_000 }
  */
 export async function findMasks(
   root: string,
-  { tops, fit }: DeniedFiles,
+  { tops, match }: DeniedFiles,
   limits: MaskLimits = defaultLimits,
 ): Promise<Masks> {
   const masks = new Map<string, Mask>()
   const named: string[] = []
   const waiting: string[] = []
   const consider = (place: string, entry: Pick<Dirent, 'isDirectory' | 'isSymbolicLink'>) => {
-    const found = fit(place)
+    const found = match(place)
     if (found === 'within') {
       named.push(place)
       cover(place, entry.isSymbolicLink())
@@ -76,7 +76,7 @@ export async function findMasks(
       ),
   )
   const held = new Set(
-    outer.flatMap(({ place }) => (isInside(root, place) ? foldersAbove(place, root, fit) : [])),
+    outer.flatMap(({ place }) => (isInside(root, place) ? foldersAbove(place, root, match) : [])),
   )
   return outer.length + held.size > limits.masks
     ? { kind: 'too_many' }
@@ -96,14 +96,14 @@ async function otherNames(
     limits,
     (place, stats) => {
       known.add(place)
-      if (stats.nlink > 1) shared.add(identity(stats))
+      if (stats.nlink > 1) shared.add(fileIdentity(stats))
     },
   )
   if (!covered) return undefined
   const found: string[] = []
   if (shared.size === 0) return found
   const isWhole = await eachFile([root], limits, (place, stats) => {
-    if (stats.nlink > 1 && shared.has(identity(stats)) && !known.has(place)) found.push(place)
+    if (stats.nlink > 1 && shared.has(fileIdentity(stats)) && !known.has(place)) found.push(place)
   })
   return isWhole ? found : undefined
 }
@@ -139,12 +139,12 @@ function maskAt(place: string, isLink: boolean): Mask | undefined {
 }
 
 /** Returns the folders above a path whose renaming would make the patterns miss the file. */
-function foldersAbove(place: string, root: string, fit: DeniedFiles['fit']): string[] {
+function foldersAbove(place: string, root: string, match: DeniedFiles['match']): string[] {
   const names = path.relative(root, place).split(path.sep)
   return names.slice(0, -1).flatMap((_, at) => {
     const below = names.slice(at + 1)
     const moved = [['\u0001'], ['\u0001', '\u0001']].map((above) => path.join(root, ...above, ...below))
-    return moved.every((elsewhere) => fit(elsewhere) === 'within')
+    return moved.every((elsewhere) => match(elsewhere) === 'within')
       ? []
       : [path.join(root, ...names.slice(0, at + 1))]
   })

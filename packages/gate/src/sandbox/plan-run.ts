@@ -20,7 +20,7 @@ export interface PlanRequest {
 let source: string | undefined
 
 /** The program that runs a plan, as text: its file may not be visible inside the sandbox. */
-export function runnerWords(): readonly string[] {
+export function runnerCommand(): readonly string[] {
   if (source === undefined) {
     const gate = path.dirname(createRequire(import.meta.url).resolve('@cadre/gate/package.json'))
     source = `${readFileSync(path.join(gate, 'runner', 'run-plan.mjs'), 'utf8')}\nawait runFromInput()\n`

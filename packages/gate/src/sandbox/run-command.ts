@@ -1,12 +1,12 @@
-import { existsSync, lstatSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { homedir, release } from 'node:os'
 import path from 'node:path'
 import { isInside, maskValues, secretValues } from '@cadre/disk'
 import {
-  beginUnguarded,
   type CommandLimits,
   defaultCommandLimits,
   type Home,
+  markUnsandboxedCommand,
   openHome,
   restoreOpenFiles,
   withLock,
@@ -15,29 +15,26 @@ import type { List } from '../commands/line/line.ts'
 import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import type { Places } from '../paths/places.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
-import { bubblewrapArgs, memoryFolders } from './bubblewrap-args.ts'
+import { memoryFolders } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
-import { enclosedEnvironment, separateNamespaces } from './enclosed-process.ts'
-import { findHidden, findReadOnlyPaths, type Hidden, type ReadOnlyPaths } from './find-hidden.ts'
-import { findNested, type NestedFindings } from './find-nested.ts'
-import { gitSettings } from './git-settings.ts'
+import { enclosure, inCopy } from './enclosure.ts'
+import { findDenied } from './find-denied.ts'
+import type { HiddenPaths } from './find-hidden-paths.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
-import { isHarmlessRepository } from './harmless-repository.ts'
 import { keepCopies } from './keep-copies.ts'
-import { takeSnapshot } from './keep-snapshot.ts'
 import { killLeftovers } from './leftovers.ts'
-import { type PinnedMounts, pinsFor } from './pins.ts'
-import { planInput, runnerEnvironment, runnerWords } from './plan-run.ts'
+import { planInput, runnerCommand, runnerEnvironment } from './plan-run.ts'
 import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
-import { type ExpectedChanges, type ProtectedChange, undoChanges } from './undo-changes.ts'
+import { type ProtectedChange, undoChanges } from './undo-changes.ts'
+import { type GuardedRun, undoDenied, undoNested } from './undo-created.ts'
 import { expectedChangesIn, watchedPaths } from './watched-paths.ts'
 
-export interface CommandDeps {
+export interface CommandOptions {
   readonly sandbox: Sandbox
   readonly places: Places
   readonly home?: Home | undefined
@@ -57,7 +54,7 @@ const defaultOutput = 100_000
  */
 export async function runCommand(
   run: CommandRun,
-  deps: CommandDeps,
+  deps: CommandOptions,
   signal: AbortSignal,
 ): Promise<CommandEnd> {
   const sandboxed = deps.sandbox.kind === 'bubblewrap'
@@ -77,18 +74,15 @@ export async function runCommand(
     const cwd = realpathSync(run.cwd)
     if (!isInside(root, cwd)) return failed('The working directory is outside the workspace.')
     const home = realHome(deps.home)
-    const hidden = await findHidden(root, run.copy, deps)
-    if (hidden.kind === 'refused') return failed(`The command was not run: ${hidden.reason}.`)
-    const began = Date.now()
-    const unchangeable = await findReadOnlyPaths(root, deps.unwritableIn?.(root), home?.path)
-    if (unchangeable.kind === 'refused') return failed(`The command was not run: ${unchangeable.reason}.`)
+    const denied = await findDenied(root, deps, { home: home?.path, onCopy: run.copy })
+    if (denied.kind === 'refused') return failed(`The command was not run: ${denied.reason}.`)
     const task: Task = {
       run: { ...run, cwd },
       baseline,
       deps: { ...deps, home },
-      hidden,
-      unchangeable,
-      began,
+      hidden: denied.hidden,
+      unchangeable: denied.unchangeable,
+      began: denied.began,
       copy: undefined,
       // An agent program may hold the baseline for hours, so a person may have changed something since.
       keep: keepCopies(home),
@@ -118,18 +112,12 @@ export function realHome(home: Home | undefined): Home | undefined {
 
 type Ended = Omit<CommandEnd, 'sandboxed' | 'root'>
 
-interface Task {
+interface Task extends GuardedRun {
   readonly run: CommandRun
-  readonly baseline: Baseline
-  readonly deps: CommandDeps
+  readonly deps: CommandOptions
   /** The folder that replaces the workspace. */
   readonly copy: string | undefined
-  readonly hidden: Extract<Hidden, { kind: 'found' }>
-  readonly unchangeable: Extract<ReadOnlyPaths, { kind: 'found' }>
-  /** When the paths were searched. */
-  readonly began: number
-  /** Saves what is about to be removed. */
-  readonly keep?: ExpectedChanges['keep']
+  readonly hidden: Extract<HiddenPaths, { kind: 'found' }>
 }
 
 function runTask(task: Task, signal: AbortSignal): Promise<Ended> {
@@ -150,49 +138,27 @@ async function runInSandbox(
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   signal: AbortSignal,
 ): Promise<Ended> {
-  const { run, baseline, deps, copy, hidden, unchangeable, began, keep } = task
+  const { run, baseline, deps, copy, began, keep } = task
   const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
   const limits = limitsOf(run)
-  const { filter } = sandbox
-  const writable = [guarded.root, ...(guarded.git === undefined ? [] : [guarded.git.common])]
-  const none: PinnedMounts = { held: [], fixed: [], loose: [] }
-  const more = { held: [...hidden.held, ...unchangeable.held], fixed: unchangeable.places }
-  const pins = copy === undefined ? pinsFor(guarded.paths, writable, more) : none
-  // A mount protects the target of a link, not the link.
-  const links = unchangeable.named.filter((place) => !unchangeable.places.includes(place))
-  const snapshot = baseline.snapshot([...pins.loose, ...links])
-  const args = bubblewrapArgs({
+  const enclosed = await enclosure({
     run,
     guarded,
-    pins,
-    masks: hidden.masks.filter(({ place }) => copy === undefined || isThere(place, guarded.root, copy)),
     sandbox,
     copy,
-    home: deps.home !== undefined && existsSync(deps.home.path) ? deps.home.path : undefined,
+    home: deps.home?.path,
     userHome,
-    // Half of the limit, so that one of them cannot exhaust a machine where usage cannot be watched.
-    folderMegabytes: Math.ceil(limits.memoryMegabytes / 2),
-    gitFd: 3,
-    ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
+    denied: task,
+    memoryMegabytes: limits.memoryMegabytes,
+    maxThreads: maxThreads(sandbox, limits),
   })
-  const environment = {
-    ...enclosedEnvironment(run.environment, userHome),
-    ...markOf(run.key, deps.home).environment,
-  }
+  const snapshot = baseline.snapshot(enclosed.unmounted)
+  const environment = { ...enclosed.environment, ...markOf(run.key, deps.home).environment }
   const end = await runGroup(
     {
       program: sandbox.program,
-      args: [
-        ...args,
-        '--',
-        shellProgram(),
-        '-c',
-        separateNamespaces,
-        'sh',
-        maxThreads(sandbox, limits),
-        ...wordsOf(run),
-      ],
+      args: enclosed.args(wordsOf(run)),
       cwd: '/',
       ...processInput(run, environment, {
         cwd: run.cwd,
@@ -205,7 +171,7 @@ async function runInSandbox(
       take: run.take,
       limits,
       memoryFolders: memoryFolders(guarded.root, userHome),
-      input: [await gitSettings(), ...(filter === undefined ? [] : [filter])],
+      input: enclosed.inputs,
       wantsStatus: true,
     },
     signal,
@@ -213,7 +179,7 @@ async function runInSandbox(
   const changes = [
     ...undoChanges(snapshot, { ...expectedChangesIn(undefined), ...(keep && { keep }) }),
     ...(copy === undefined ? [...undoNested(task), ...(await undoDenied(task))] : []),
-    ...(copy === undefined && filter === undefined ? await removeSetIds(guarded.root, began) : []),
+    ...(copy === undefined && sandbox.filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
   // Only bubblewrap's report proves that the command ended.
   if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
@@ -231,7 +197,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
   const finish =
     home === undefined
       ? () => undefined
-      : await withLock(home, 'approvals', () => beginUnguarded(home, run.key))
+      : await withLock(home, 'approvals', () => markUnsandboxedCommand(home, run.key))
   try {
     if (copy !== undefined)
       for (const { place } of hidden.masks)
@@ -276,88 +242,9 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
   }
 }
 
-function inCopy(place: string, root: string, copy: string): string {
-  return path.join(copy, path.relative(root, place))
-}
-
-function isThere(place: string, root: string, copy: string): boolean {
-  return existsSync(isInside(root, place) ? inCopy(place, root, copy) : place)
-}
-
-/**
- * Removes new agent files and hooks in subfolders. A new repository may stay, including one from `git clone`, unless it
- * would start something when a person uses it. A repository without a `.git` is removed: it can hide in any folder, and the
- * file tools could not recognise it.
- */
-export function undoNested({
-  baseline,
-  began,
-  keep,
-}: Pick<Task, 'baseline' | 'began' | 'keep'>): ProtectedChange[] {
-  const { root, nested, repositories } = baseline.guarded
-  const known = new Set([...nested.places, ...repositories])
-  const now = findNested(root)
-  const created = [path.join(root, '.git'), ...now.places].filter(
-    (place) =>
-      !known.has(place) &&
-      existsSync(place) &&
-      (path.basename(place) !== '.git' || !isHarmlessRepository(place, repositories)),
-  )
-  return removeCreated([...created, ...newRepositoryParts(nested, now, began)], keep)
-}
-
-/** Returns the files that turned a folder into a repository. Nothing else in that folder is touched. */
-function newRepositoryParts(before: NestedFindings, now: NestedFindings, began: number): string[] {
-  const known = new Set(before.parts)
-  const isNewIn = (folder: string) => !before.bare.includes(folder)
-  const made = now.parts.filter(
-    (part) => isNewIn(path.dirname(part)) && now.bare.includes(path.dirname(part)),
-  )
-  // If the tree was not searched completely, the repository may have existed before. Then removing one small file is
-  // enough.
-  const isOurs = (part: string) => before.isWhole || /^(head|commondir)$/i.test(path.basename(part))
-  return made.filter((part) => !known.has(part) && isOurs(part) && wasCreatedSince(part, began))
-}
-
-/** Removes files that a command created although the policy denies writing them. Existing files are held or compared. */
-export async function undoDenied({
-  baseline,
-  deps,
-  unchangeable,
-  began,
-  keep,
-}: Pick<Task, 'baseline' | 'deps' | 'unchangeable' | 'began' | 'keep'>): Promise<ProtectedChange[]> {
-  const { root } = baseline.guarded
-  const unwritable = deps.unwritableIn?.(root)
-  if (unwritable === undefined) return []
-  const now = await findReadOnlyPaths(root, unwritable, deps.home?.path)
-  // Too many to distinguish from existing files.
-  if (now.kind === 'refused') return [{ path: root, what: 'changed', undone: false }]
-  const known = new Set(unchangeable.named)
-  return removeCreated(
-    now.named.filter((place) => !known.has(place) && wasCreatedSince(place, began)),
-    keep,
-  )
-}
-
-/** True if something was created or renamed since then: files that were only missed before are never removed. */
-function wasCreatedSince(place: string, began: number): boolean {
-  const stats = lstatSync(place, { throwIfNoEntry: false })
-  // Some file systems have a resolution of one second.
-  return stats !== undefined && stats.ctimeMs >= began - 1_000
-}
-
-function removeCreated(places: readonly string[], keep: ExpectedChanges['keep']): ProtectedChange[] {
-  const { above } = takeSnapshot(places)
-  return undoChanges(
-    { paths: places, kept: new Map(), above },
-    { skip: () => false, settle: () => 'undo', ...(keep && { keep }) },
-  )
-}
-
 function wordsOf({ command }: CommandRun): readonly string[] {
   if (typeof command === 'string') return [shellProgram(), '-c', '--', command]
-  return isPlan(command) ? runnerWords() : command
+  return isPlan(command) ? runnerCommand() : command
 }
 
 function isPlan(command: CommandRun['command']): command is { readonly plan: List } {

@@ -100,7 +100,8 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
     take,
   } = request
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve(notStarted('cancelled', 'It was cancelled before it started.'))
+    if (signal.aborted)
+      return resolve(notStarted('cancelled', 'The command was cancelled before it started.'))
     const shell = shellProgram()
     const isPiped = shell !== '/bin/sh' && existsSync('/usr/bin/setsid') && existsSync('/usr/bin/env')
     const blocks = String(limits.fileMegabytes * (shell === '/bin/sh' ? 2_048 : 1_024))

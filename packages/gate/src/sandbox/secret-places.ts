@@ -37,6 +37,10 @@ const ofUser = [
   '.claude',
   '.copilot',
   '.password-store',
+  // Browsers keep logins of the page.
+  '.mozilla',
+  '.var/app',
+  'snap',
   '.bash_history',
   '.zsh_history',
 ]

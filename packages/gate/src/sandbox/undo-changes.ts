@@ -25,7 +25,7 @@ export interface ProtectedChange {
 /** Changes that are expected while a command is running. */
 export interface ExpectedChanges {
   readonly skip: (path: string) => boolean
-  /** Decides about a change: expected, to be undone, or replaced by this content. */
+  /** Classifies a change: expected, to be undone, or replaced by this content. */
   readonly settle: (change: Change) => 'fine' | 'undo' | Buffer
   /** Called before something is restored, to save its current state. Returns the path of the copy. Must not throw. */
   readonly keep?: (change: Change) => string | undefined

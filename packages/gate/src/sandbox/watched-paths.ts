@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, writ
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { isInside, namesIn } from '@cadre/disk'
-import { type Home, runningProcess, wasWritten, wasWrittenIn } from '@cadre/home'
+import { giversIn, type Home, runningProcess, wasWritten, wasWrittenIn } from '@cadre/home'
 import { isOwnLine } from '../audit/audit-log.ts'
 import { followLinks } from '../paths/follow-links.ts'
 import type { Change, ExpectedChanges } from './undo-changes.ts'
@@ -23,8 +23,11 @@ const decidingInHome = [
   'events',
   path.join('inbox', 'routes.yaml'),
   path.join('storage', 'policy.yaml'),
+  path.join('storage', 'people.yaml'),
+  path.join('storage', 'givers'),
   path.join('storage', 'wal'),
   path.join('storage', 'terminal-cmd-allowlist.yaml'),
+  path.join('storage', 'logins'),
   path.join('.git', 'config'),
   path.join('.git', 'hooks'),
 ]
@@ -62,6 +65,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
   const others = home === undefined ? new Set<string>() : runByOthers(home)
   const tokens = home === undefined ? new Set<string>() : tokensIn(home)
   const events = home?.at('events')
+  const givers = home?.at('storage', 'givers')
   const isIn = (folder: string | undefined, place: string) =>
     folder !== undefined && path.dirname(place) === folder
   const isShared = () =>
@@ -81,7 +85,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       if (logged !== undefined) return logged
       // The contents of a new folder are judged separately.
       const isNewFolder = change.before === undefined && change.after?.kind === 'folder'
-      if (isNewFolder && ([sessions, events].includes(change.path) || wasWrittenIn(change.path)))
+      if (isNewFolder && ([sessions, events, givers].includes(change.path) || wasWrittenIn(change.path)))
         return 'fine'
       if (isNewFolder && home !== undefined && change.path === segments) {
         const isOurs = (name: string) => settleSegment(path.join(segments, name), home, tokens) === 'fine'
@@ -94,6 +98,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       if (isKnown && wasWritten(change.path, content)) return 'fine'
       if (home !== undefined && isIn(sessions, change.path)) return settleJournal(change, home, others)
       if (home !== undefined && isIn(segments, change.path)) return settleSegment(change.path, home, tokens)
+      if (isIn(givers, change.path)) return settleGivers(change)
       return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
     },
   }
@@ -135,6 +140,18 @@ function settleLog({ before, after }: Change, isShared: boolean): 'fine' | 'undo
   if (ours.length === added.length && now.subarray(0, old.length).equals(old)) return 'fine'
   if (before === undefined && ours.length === 0) return 'undo'
   return Buffer.concat([old, Buffer.from(ours.map((line) => `${line}\n`).join(''))])
+}
+
+/**
+ * A daemon in another process may add people meanwhile, and a lost name would let that person approve their own work. A name that the
+ * command adds only excludes somebody.
+ */
+function settleGivers({ before, after }: Change): 'fine' | 'undo' {
+  if (before === undefined) return after?.kind === 'file' ? 'fine' : 'undo'
+  const [was, is] = [before, after].map((state) =>
+    state?.kind === 'file' && state.content !== undefined ? giversIn(state.content.toString('utf8')) : [],
+  )
+  return after !== undefined && was?.every((name) => is?.includes(name)) ? 'fine' : 'undo'
 }
 
 function settleJournal(

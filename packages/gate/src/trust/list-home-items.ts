@@ -60,6 +60,7 @@ function summaryOf(home: string, names: readonly string[]): string {
     'config.yaml',
     'inbox/routes.yaml',
     'storage/policy.yaml',
+    'storage/people.yaml',
     'storage/terminal-cmd-allowlist.yaml',
   ]
     .filter((name) => names.includes(name.split('/').join(path.sep)))

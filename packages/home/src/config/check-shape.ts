@@ -22,6 +22,28 @@ export function checkShape(
       wrong(at.line, 'wrong-value', `${name} must be ${joinWithOr(wanted.of)}, not ${describeValue(at)}.`)
       return
     }
+    if (wanted.kind === 'range') {
+      const { min, max } = wanted
+      if (Number.isSafeInteger(at.value) && (at.value as number) >= min && (at.value as number) <= max) return
+      wrong(
+        at.line,
+        'wrong-value',
+        `${name} must be a whole number from ${min} to ${max}, not ${describeValue(at)}.`,
+      )
+      return
+    }
+    if (wanted.kind === 'matching') {
+      if (typeof at.value === 'string' && wanted.pattern.test(at.value)) return
+      wrong(at.line, 'wrong-value', `${name} must be ${wanted.says}, not ${describeValue(at)}.`)
+      return
+    }
+    if (wanted.kind === 'list') {
+      if (at.items !== undefined)
+        for (const [index, item] of at.items.entries()) check(item, wanted.of, `${name}[${index}]`)
+      else if (wanted.orOne === true) check(at, wanted.of, name)
+      else wrong(at.line, 'wrong-value', `${name} must be a list, not ${describeValue(at)}.`)
+      return
+    }
     if (wanted.kind !== 'keys' && wanted.kind !== 'named') {
       if (!fits(at, wanted.kind))
         wrong(at.line, 'wrong-value', `${name} must be ${kindNames[wanted.kind]}, not ${describeValue(at)}.`)
@@ -93,7 +115,7 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
 
 /** `allow, ask or deny`. */
 function joinWithOr(words: readonly string[]): string {
-  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+  return words.length === 1 ? `${words[0]}` : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
 function unknown(key: string, within: string, known: readonly string[]): string {

@@ -12,13 +12,23 @@ export type ValueShape =
   | { readonly kind: 'named'; readonly of: ValueShape }
   /** One of these words. */
   | { readonly kind: 'choice'; readonly of: readonly string[] }
+  /** A whole number in this range. */
+  | { readonly kind: 'range'; readonly min: number; readonly max: number }
+  /** Text of this form. `says` completes the sentence "NAME must be …". */
+  | { readonly kind: 'matching'; readonly pattern: RegExp; readonly says: string }
+  /** A list of such values, or only one of them. */
+  | { readonly kind: 'list'; readonly of: ValueShape; readonly orOne?: true }
 
 const text: ValueShape = { kind: 'text' }
 export const flag: ValueShape = { kind: 'flag' }
 /** A whole number above 0. */
-export const whole: ValueShape = { kind: 'whole' }
+export const wholeNumber: ValueShape = { kind: 'whole' }
 /** A number, 0 or more. */
-export const amount: ValueShape = { kind: 'amount' }
+export const nonNegativeNumber: ValueShape = { kind: 'amount' }
+
+function address(example: string): ValueShape {
+  return { kind: 'matching', pattern: /^https?:\/\/[^\s/?#]+\/?$/, says: `an address such as ${example}` }
+}
 
 /** The settings of a model server. */
 const server: { readonly [key: string]: ValueShape } = {
@@ -30,9 +40,9 @@ const server: { readonly [key: string]: ValueShape } = {
   query: { kind: 'named', of: text },
   allowInsecure: flag,
   list: flag,
-  listTimeout: whole,
-  idleTimeout: whole,
-  tries: whole,
+  listTimeout: wholeNumber,
+  idleTimeout: wholeNumber,
+  tries: wholeNumber,
 }
 
 /** All keys of `config.yaml`, in the order of the documentation. */
@@ -48,26 +58,31 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
       of: {
         kind: 'keys',
         keys: {
-          window: whole,
-          maxOutput: whole,
+          window: wholeNumber,
+          maxOutput: wholeNumber,
           price: {
             kind: 'keys',
-            keys: { input: amount, output: amount, cacheRead: amount, cacheWrite: amount },
+            keys: {
+              input: nonNegativeNumber,
+              output: nonNegativeNumber,
+              cacheRead: nonNegativeNumber,
+              cacheWrite: nonNegativeNumber,
+            },
             required: ['input', 'output'],
           },
         },
       },
     },
     openai: { kind: 'keys', keys: { ...server, reasoningEffort: text } },
-    anthropic: { kind: 'keys', keys: { ...server, thinkingTokens: whole } },
+    anthropic: { kind: 'keys', keys: { ...server, thinkingTokens: wholeNumber } },
     copilot: {
       kind: 'keys',
       keys: {
         server: text,
         mode: { kind: 'choice', of: ['Agent', 'Ask', 'InlineAgent'] },
-        processes: whole,
-        idleTimeout: whole,
-        tries: whole,
+        processes: wholeNumber,
+        idleTimeout: wholeNumber,
+        tries: wholeNumber,
         offline: flag,
         provider: {
           kind: 'keys',
@@ -96,34 +111,62 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
             keys: { command: { kind: 'words' }, variables: { kind: 'names' }, withoutSandbox: flag },
           },
         },
-        idleTimeout: whole,
-        tries: whole,
+        idleTimeout: wholeNumber,
+        tries: wholeNumber,
       },
     },
     limits: {
       kind: 'keys',
       keys: {
-        depth: whole,
-        concurrency: whole,
-        sessions: whole,
-        maxTurns: whole,
-        timeoutSeconds: whole,
+        depth: wholeNumber,
+        concurrency: wholeNumber,
+        sessions: wholeNumber,
+        maxTurns: wholeNumber,
+        timeoutSeconds: wholeNumber,
         identicalCalls: { kind: 'count' },
-        teamMessages: whole,
+        teamMessages: wholeNumber,
       },
     },
-    budget: { kind: 'keys', keys: { tokens: whole, cost: amount, calls: whole } },
+    budget: { kind: 'keys', keys: { tokens: wholeNumber, cost: nonNegativeNumber, calls: wholeNumber } },
     enableSubagent: flag,
     tools: { kind: 'texts' },
     check: {
       kind: 'keys',
-      keys: { command: { kind: 'words' }, timeoutSeconds: whole },
+      keys: { command: { kind: 'words' }, timeoutSeconds: wholeNumber },
       required: ['command'],
     },
     web: { kind: 'keys', keys: { allow: { kind: 'texts' } } },
     daemon: {
       kind: 'keys',
-      keys: { parallel: whole, settle_ms: whole, port: whole, host: text, hosts: { kind: 'texts' } },
+      keys: {
+        parallel: wholeNumber,
+        settle_ms: wholeNumber,
+        port: wholeNumber,
+        host: text,
+        hosts: { kind: 'texts' },
+      },
+    },
+    engine: {
+      kind: 'keys',
+      keys: {
+        kind: { kind: 'choice', of: ['restate'] },
+        ingress: address('http://127.0.0.1:8080'),
+        admin: address('http://127.0.0.1:9070'),
+        place: {
+          kind: 'matching',
+          pattern: /^[a-z0-9][a-z0-9-]{0,62}$/i,
+          says: 'a name of up to 63 letters, digits and hyphens, such as office',
+        },
+        identityKeys: {
+          kind: 'list',
+          of: {
+            kind: 'matching',
+            pattern: /^publickeyv1_[1-9A-HJ-NP-Za-km-z]{40,50}$/,
+            says: 'a public key of the Restate server: publickeyv1_…',
+          },
+        },
+      },
+      required: ['kind', 'place'],
     },
     search: {
       kind: 'keys',

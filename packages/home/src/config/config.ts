@@ -34,6 +34,8 @@ export interface Config {
     readonly semantic?: SemanticSettings
   }
   readonly daemon?: DaemonConfig
+  /** The engine of `cadre up`, for several machines. Default: session files on this machine. */
+  readonly engine?: EngineSettings
   readonly mcp?: McpSettings
   /** How Cadre notifies a person at a terminal. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
@@ -65,13 +67,25 @@ export interface McpSettings {
   readonly ask?: readonly string[]
 }
 
+/** A Restate server, and the place whose workers run the trees. */
+export interface EngineSettings {
+  readonly kind: 'restate'
+  /** Default: `http://127.0.0.1:8080`. */
+  readonly ingress?: string
+  /** The admin API. Default: `http://127.0.0.1:9070`. */
+  readonly admin?: string
+  readonly place: string
+  /** The server's public keys. Workers then reject requests that the server has not signed. */
+  readonly identityKeys?: readonly string[]
+}
+
 /** Settings of `cadre up`. */
 export interface DaemonConfig {
   /** How many entry sessions run at the same time. */
   readonly parallel?: number
   /** How long a file must be unchanged before it is read. */
   readonly settle_ms?: number
-  /** The port of the HTTP server for channels. */
+  /** The port of the HTTP server for the page and for channels. */
   readonly port?: number
   readonly host?: string
   /** Additional host names that it accepts. */

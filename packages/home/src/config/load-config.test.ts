@@ -148,6 +148,17 @@ describe('loadConfig', () => {
     ['check: {command: npm test}', 'check.command must be a list of words'],
     ['check: {command: []}', 'check.command must be a list of words'],
     ['check: {timeoutSeconds: 3}', 'check needs command'],
+    ['engine: {kind: restate}', ':1: engine needs place.'],
+    ['engine: {kind: files, place: a}', 'engine.kind must be restate, not "files".'],
+    [
+      'engine: {kind: restate, place: a b}',
+      'engine.place must be a name of up to 63 letters, digits and hyphens',
+    ],
+    [
+      'engine: {kind: restate, place: a, ingress: localhost}',
+      'engine.ingress must be an address such as http://127.0.0.1:8080, not "localhost".',
+    ],
+    ['engine: {kind: restate, place: a, identityKeys: [x]}', 'engine.identityKeys[0] must be a public key'],
     ['budget: {cost: -1}', 'budget.cost must be a number of at least 0'],
     ['models: {a: {price: {input: 1}}}', 'models.a.price needs output'],
     ['openai: {list: "yes"}', 'openai.list must be true or false'],

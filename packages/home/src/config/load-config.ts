@@ -102,6 +102,7 @@ const guarded: { readonly [key: string]: string } = {
   web: 'it lets agents reach private networks',
   search:
     'it can run code from the repository, and decides whether file contents are sent to the model endpoint',
+  engine: 'it sends work and conversations to a server that runs agents',
   channels: 'it exchanges messages with other machines',
   mcp: 'it starts MCP servers',
 }

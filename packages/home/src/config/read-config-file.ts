@@ -81,6 +81,6 @@ export function readConfigFile(path: string, kind: FileKind = configuration): Co
 
 function lineOf(root: Located, keys: readonly string[]): number {
   let at: Located | undefined = root
-  for (const name of keys) at = at?.fields?.get(name)
+  for (const name of keys) at = at?.fields?.get(name) ?? at?.items?.[Number(name)]
   return at?.line ?? root.line
 }

@@ -15,7 +15,9 @@ const excluded = [
   '/storage/unguarded/',
   '/storage/edits/',
   '/storage/undone/',
+  '/storage/logins/',
   '/storage/daemon.*',
+  '/engine/',
   '/sessions/.*',
   '*.tmp',
   // Temporary files of editors.

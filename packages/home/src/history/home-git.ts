@@ -25,7 +25,7 @@ import {
 } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { Leases } from '../leases/leases.ts'
-import { batchMessage, foundMessage, unrecordedChangesMessage } from './batch-message.ts'
+import { batchCommitMessage, initialCommitMessage, unrecordedChangesMessage } from './commit-messages.ts'
 import { writeHomeExclude } from './home-exclude.ts'
 import { isReadyToCommit } from './is-ready-to-commit.ts'
 
@@ -183,12 +183,16 @@ class HomeKeeper implements HomeGit {
     const changed = sweeps ? await this.#changes(how) : []
     if (sweeps) this.#sweptAt = Date.now()
     const own = isNamed ? await this.#resting(this.#checked(named), how) : changed
-    if (notes.length > 0) await this.#commitPaths(own, batchMessage(notes.map(({ message }) => message)))
+    if (notes.length > 0)
+      await this.#commitPaths(own, batchCommitMessage(notes.map(({ message }) => message)))
     const staged = new Set(notes.length > 0 ? own : [])
     const others = changed.filter((name) => !staged.has(name))
     if (others.length > 0) {
       const isFirst = (await commitOf('HEAD', this.#at)) === undefined
-      await this.#commitPaths(others, isFirst ? foundMessage(others) : unrecordedChangesMessage(others))
+      await this.#commitPaths(
+        others,
+        isFirst ? initialCommitMessage(others) : unrecordedChangesMessage(others),
+      )
     }
     await this.#pack()
   }

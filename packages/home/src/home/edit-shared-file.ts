@@ -20,7 +20,7 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
 import { hasCode, ownerOnly, unlinkIfExists, writeWhole } from '@cadre/disk'
-import { rememberWritten } from '../trust/unguarded.ts'
+import { rememberWritten } from '../trust/unsandboxed-command.ts'
 
 const tries = 100
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { Ids } from '@cadre/core'
+import type { IdGenerator } from '@cadre/core'
 
 const letters = '0123456789abcdefghijklmnopqrstuvwxyz'
 const randomLength = 8
@@ -16,7 +16,7 @@ export function slugOf(agent: string): string {
 }
 
 /** `lead-k3x09q2f`: the agent, and enough random characters to be unique. */
-export const sessionIds: Ids = {
+export const sessionIds: IdGenerator = {
   session(agent) {
     const random = Array.from({ length: randomLength }, () => letters[randomInt(letters.length)]).join('')
     return `${slugOf(agent)}-${random}`

@@ -1,4 +1,5 @@
 import type { Budget, Json } from '@cadre/core'
+import { approvalRulesOf } from './approval-rule.ts'
 import { commandLimitKeys } from './command-limits.ts'
 import { isLooser } from './effects-of.ts'
 import { defaultEffects, type PathPatterns, type Permission, type Policy } from './policy.ts'
@@ -89,6 +90,8 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
       modelAliases[name] = model
       decidedBy.set(`models.aliases.${name}`, file.placeOf('models.aliases'))
     }
+  const approvals = said('approvals').flatMap(({ file, value }) => approvalRulesOf(value, file.placeOf))
+  for (const [index, { place }] of approvals.entries()) decidedBy.set(`approvals.${index}`, place)
   const budget: Budget = lowestOf('limits.budget', budgetKeys)
   const limits = lowestOf('limits', limitKeys)
   return {
@@ -108,6 +111,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
       outbound: strictest('effects.outbound') ?? defaultEffects.outbound,
     },
     paths: { deny: bothPatterns('paths.deny'), ask: bothPatterns('paths.ask') },
+    approvals,
     network: isOn('network'),
     environment: shared('environment'),
     commands: lowestOf('commands', ['timeoutSeconds', 'outputKilobytes', ...commandLimitKeys]),

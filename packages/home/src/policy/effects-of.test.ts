@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { TrustItem } from '../trust/trust.ts'
 import { effectsOf } from './effects-of.ts'
 import { inspectProjectPolicy, loadPolicy } from './load-policy.ts'
-import { openPolicy, type Permission } from './policy.ts'
+import { type Permission, permissivePolicy } from './policy.ts'
 import { restrictions } from './restrictions.ts'
 
 let root: string
@@ -108,7 +108,7 @@ describe('a team and a flag', () => {
     load(said, all).then((policy) => effectsOf({ policy, team, allow }))
 
   it('change the default, but never a policy', async () => {
-    expect(effectsOf({ policy: openPolicy }).write).toBe('ask')
+    expect(effectsOf({ policy: permissivePolicy }).write).toBe('ask')
     expect((await effects({}, { write: 'allow' })).write).toBe('allow')
     expect((await effects({}, undefined, ['outbound'])).outbound).toBe('allow')
     expect((await effects({}, { write: 'deny' }, ['write'])).write).toBe('allow')

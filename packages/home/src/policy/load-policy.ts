@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { sentenceOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import type { TrustItem } from '../trust/trust.ts'
-import { closedPolicy, openPolicy, type Policy } from './policy.ts'
+import { type Policy, permissivePolicy, restrictivePolicy } from './policy.ts'
 import type { PolicyFile, PolicyLevel } from './read-policy-file.ts'
 
 /** The path of the organisation's policy. No setting can change it. */
@@ -47,12 +47,12 @@ export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> 
     if (file !== undefined) read.push(file)
   }
   // Most machines have no policy, and need not load the code that reads it.
-  if (read.length === 0) return { ...openPolicy, diagnostics: [], files: [] }
+  if (read.length === 0) return { ...permissivePolicy, diagnostics: [], files: [] }
   const files = read.map(({ level, path }) => ({ level, path }))
   const faults = read.flatMap(({ diagnostics }) => diagnostics)
   const diagnostics = [...faults, ...(await remarks(read))]
   const [fault] = faults
-  if (fault !== undefined) return { ...closedPolicy(placeOf(fault)), diagnostics, files }
+  if (fault !== undefined) return { ...restrictivePolicy(placeOf(fault)), diagnostics, files }
   const { combinePolicies } = await import('./combine-policies.ts')
   const { counted, untrusted } = await removeUntrusted(read, request.trusted)
   return { ...combinePolicies(counted), diagnostics, files, ...(untrusted && { untrusted }) }

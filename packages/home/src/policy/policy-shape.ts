@@ -1,4 +1,5 @@
-import { amount, flag, type ValueShape, whole } from '../config/config-shape.ts'
+import { flag, nonNegativeNumber, type ValueShape, wholeNumber } from '../config/config-shape.ts'
+import { roles } from '../people/person.ts'
 
 const enabled: ValueShape = { kind: 'keys', keys: { enabled: flag } }
 /** A whole number, 0 or more. */
@@ -6,6 +7,18 @@ const count: ValueShape = { kind: 'count' }
 
 const permission: ValueShape = { kind: 'choice', of: ['allow', 'ask', 'deny'] }
 const patterns: ValueShape = { kind: 'keys', keys: { read: { kind: 'texts' }, write: { kind: 'texts' } } }
+
+const approvalRule: ValueShape = {
+  kind: 'keys',
+  keys: {
+    effect: { kind: 'choice', of: ['read', 'write', 'execute', 'outbound'] },
+    risk: { kind: 'choice', of: ['LOW', 'MEDIUM', 'HIGH'] },
+    path: { kind: 'text' },
+    quorum: { kind: 'range', min: 1, max: 9 },
+    roles: { kind: 'list', of: { kind: 'choice', of: roles } },
+    notByStarter: flag,
+  },
+}
 
 /** All keys of a policy file, in the order of the documentation. */
 export const policyShape: Extract<ValueShape, { kind: 'keys' }> = {
@@ -24,12 +37,12 @@ export const policyShape: Extract<ValueShape, { kind: 'keys' }> = {
       kind: 'keys',
       keys: {
         depth: count,
-        concurrency: whole,
-        sessions: whole,
-        maxTurns: whole,
-        timeoutSeconds: whole,
-        identicalCalls: whole,
-        budget: { kind: 'keys', keys: { tokens: whole, cost: amount, calls: whole } },
+        concurrency: wholeNumber,
+        sessions: wholeNumber,
+        maxTurns: wholeNumber,
+        timeoutSeconds: wholeNumber,
+        identicalCalls: wholeNumber,
+        budget: { kind: 'keys', keys: { tokens: wholeNumber, cost: nonNegativeNumber, calls: wholeNumber } },
       },
     },
     effects: {
@@ -37,16 +50,17 @@ export const policyShape: Extract<ValueShape, { kind: 'keys' }> = {
       keys: { read: permission, write: permission, execute: permission, outbound: permission },
     },
     paths: { kind: 'keys', keys: { deny: patterns, ask: patterns } },
+    approvals: { kind: 'list', of: approvalRule, orOne: true },
     network: { kind: 'choice', of: ['allow', 'deny'] },
     environment: { kind: 'names' },
     commands: {
       kind: 'keys',
       keys: {
-        timeoutSeconds: whole,
-        outputKilobytes: whole,
-        memoryMegabytes: whole,
-        processes: whole,
-        fileMegabytes: whole,
+        timeoutSeconds: wholeNumber,
+        outputKilobytes: wholeNumber,
+        memoryMegabytes: wholeNumber,
+        processes: wholeNumber,
+        fileMegabytes: wholeNumber,
       },
     },
   },

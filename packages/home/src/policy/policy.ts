@@ -1,4 +1,5 @@
 import type { Budget, Effect } from '@cadre/core'
+import type { ApprovalRule } from './approval-rule.ts'
 import type { CommandLimits } from './command-limits.ts'
 
 /** A permission, from the least to the most strict. */
@@ -44,6 +45,8 @@ export interface Policy {
   readonly effects: Effects
   /** Patterns of all levels. */
   readonly paths: { readonly deny: PathPatterns; readonly ask: PathPatterns }
+  /** How many people must approve, and who counts. Rules of all levels: each can only raise what an approval needs. */
+  readonly approvals: readonly ApprovalRule[]
   /** Whether commands may use the network. */
   readonly network: boolean
   /** Additional environment variables for commands and hooks. */
@@ -55,7 +58,7 @@ export interface Policy {
   } & Partial<CommandLimits>
   /**
    * The file that decided each value, for messages: `path:line` by key, such as `limits.depth`. Lists of allowed models and path patterns
-   * are numbered: `models.allow.0`, `paths.deny.read.0`.
+   * are numbered: `models.allow.0`, `paths.deny.read.0`, `approvals.0`.
    */
   readonly decidedBy: ReadonlyMap<string, string>
 }
@@ -66,7 +69,7 @@ export const defaultEffects: Effects = { read: 'allow', write: 'ask', execute: '
 const noPatterns: PathPatterns = { read: [], write: [] }
 
 /** The policy without any file: the defaults, and no other restriction. */
-export const openPolicy: Policy = {
+export const permissivePolicy: Policy = {
   customAgents: true,
   subagents: true,
   cveRemediator: true,
@@ -78,6 +81,7 @@ export const openPolicy: Policy = {
   limits: {},
   effects: defaultEffects,
   paths: { deny: noPatterns, ask: noPatterns },
+  approvals: [],
   network: false,
   environment: [],
   commands: {},
@@ -85,7 +89,7 @@ export const openPolicy: Policy = {
 }
 
 /** The strictest policy, used if a policy file cannot be read. */
-export function closedPolicy(place: string): Policy {
+export function restrictivePolicy(place: string): Policy {
   const everything: PathPatterns = { read: ['**'], write: ['**'] }
   return {
     customAgents: false,
@@ -99,6 +103,7 @@ export function closedPolicy(place: string): Policy {
     limits: { depth: 0 },
     effects: { read: 'deny', write: 'deny', execute: 'deny', outbound: 'deny' },
     paths: { deny: everything, ask: noPatterns },
+    approvals: [],
     network: false,
     environment: [],
     commands: {},

@@ -1,3 +1,4 @@
+import { describeRule } from './approval-rule.ts'
 import type { Policy } from './policy.ts'
 
 const aliases = 'models.aliases.'
@@ -14,7 +15,7 @@ export interface Restriction {
 /** Returns all restrictions in effect, each with the file that decided it, for display. */
 export function restrictions(policy: Policy): Restriction[] {
   return [...policy.decidedBy].map(([key, place]) => {
-    const list = /^(models\.allow|paths\.(?:deny|ask)\.(?:read|write))\.(\d+)$/.exec(key)
+    const list = /^(models\.allow|approvals|paths\.(?:deny|ask)\.(?:read|write))\.(\d+)$/.exec(key)
     if (list === null) return { key, value: String(valueFor(policy, key)), place }
     const [, name = '', index] = list
     return { key: name, value: listValue(policy, name, Number(index)), place }
@@ -23,6 +24,10 @@ export function restrictions(policy: Policy): Restriction[] {
 
 function listValue(policy: Policy, name: string, index: number): string {
   if (name === 'models.allow') return policy.allowedModels[index]?.join(', ') || 'none'
+  if (name === 'approvals') {
+    const rule = policy.approvals[index]
+    return rule === undefined ? '' : describeRule(rule)
+  }
   return (valueAt(policy, name) as readonly string[])[index] ?? ''
 }
 

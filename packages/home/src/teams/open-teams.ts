@@ -18,7 +18,7 @@ import { lineOfMessage, lineOfReceipt, type MailMessage } from '../mailboxes/mai
 import { mailText } from '../mailboxes/mail-text.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
 import { foreignMessages } from './import-inbox.ts'
-import { leadBox, type Place, Team } from './team.ts'
+import { leadInboxName, type Place, Team } from './team.ts'
 import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
 import {
   configName,
@@ -94,7 +94,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
       const own = members.find(({ agentId }) => agentId === session)
       return [
         ...(own === undefined ? [] : [{ team, member: own.name }]),
-        ...(leadAgentId === session ? [{ team, member: leadBox }] : []),
+        ...(leadAgentId === session ? [{ team, member: leadInboxName }] : []),
       ]
     })
   }
@@ -121,10 +121,10 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
   }
   function unread(session: string): readonly Work[] {
     const places = placesOf(session)
-    const leadsSeveral = places.filter(({ member }) => member === leadBox).length > 1
+    const leadsSeveral = places.filter(({ member }) => member === leadInboxName).length > 1
     return places.flatMap((place) => {
       const messages = place.team.box(place.member)?.undelivered() ?? []
-      return messages.map((message) => toWork(place, message, leadsSeveral && place.member === leadBox))
+      return messages.map((message) => toWork(place, message, leadsSeveral && place.member === leadInboxName))
     })
   }
 

@@ -5,7 +5,7 @@ import { inboxesFolder, teamsFolder } from './team-folder.ts'
 import { TeamInbox } from './team-inbox.ts'
 
 /** The name of the inbox of the session that leads a team. */
-export const leadBox = 'lead'
+export const leadInboxName = 'lead'
 
 /** A session's position in a team. */
 export interface Place {
@@ -25,7 +25,7 @@ export class Team {
   constructor(home: Home, name: string, config: TeamConfig) {
     this.config = config
     this.inboxes = `${teamsFolder}/${name}/${inboxesFolder}`
-    const owners = [leadBox, ...config.members.map((member) => member.name)]
+    const owners = [leadInboxName, ...config.members.map((member) => member.name)]
     this.boxes = new Map(owners.map((owner) => [owner, new TeamInbox(home, this.inboxes, owner)]))
   }
 
@@ -44,7 +44,7 @@ export class Team {
   }
 
   sessionOf(member: string): string {
-    if (member === leadBox) return this.config.leadAgentId
+    if (member === leadInboxName) return this.config.leadAgentId
     return this.config.members.find(({ name }) => name === member)?.agentId ?? ''
   }
 
@@ -59,7 +59,7 @@ export class Team {
         session: this.sessionOf(member),
         from: own,
         isServed,
-        names: member === leadBox ? [...leadNames, leadAgentType ?? leadBox] : [member],
+        names: member === leadInboxName ? [...leadNames, leadAgentType ?? leadInboxName] : [member],
       }))
   }
 }

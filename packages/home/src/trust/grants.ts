@@ -7,7 +7,7 @@ import { makeFolder } from '@cadre/disk'
 import { identityOfHome } from './home-identity.ts'
 import { readUserRecord } from './read-user-record.ts'
 import type { TrustItem } from './trust.ts'
-import { rememberWritten } from './unguarded.ts'
+import { rememberWritten } from './unsandboxed-command.ts'
 
 /** The flags a person gave when they started or resumed a run. */
 export interface Grant {

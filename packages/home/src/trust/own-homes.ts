@@ -4,7 +4,7 @@ import { CadreError, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { type HomeIdentity, identityOfHome } from './home-identity.ts'
 import { readUserRecord } from './read-user-record.ts'
-import { rememberWritten } from './unguarded.ts'
+import { rememberWritten } from './unsandboxed-command.ts'
 
 /** The homes that this user created or adopted on this machine. Stored outside all homes. */
 export interface OwnHomes {

@@ -4,7 +4,7 @@ import { CadreError, sentenceOf } from '@cadre/core'
 import { type Located, makeFolder, readYaml } from '@cadre/disk'
 import { fingerprintModule } from './fingerprint-module.ts'
 import { readUserRecord } from './read-user-record.ts'
-import { rememberWritten } from './unguarded.ts'
+import { rememberWritten } from './unsandboxed-command.ts'
 
 /** An item to trust: a file, or one setting of a file, with exactly this content. */
 export interface TrustItem {

@@ -189,7 +189,7 @@ it('waits until a file that is being written is complete', async () => {
   expect(existsSync(`${path}.edit-1`)).toBe(false)
 })
 
-it('writes a file again that stays empty or was removed', async () => {
+it('rewrites a file that stays empty or was removed', async () => {
   truncateSync(path, 0)
   await say(run, 'next')
   expect(await stored()).toEqual(['one', 'two', 'three', 'next'])

@@ -1,7 +1,7 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { CadreError, sentenceOf } from '@cadre/core'
 import { hasCode, readRegular } from '@cadre/disk'
-import { isUnguarded, rememberWritten } from '@cadre/home'
+import { isUnsandboxedCommandRunning, rememberWritten } from '@cadre/home'
 import { emitEntry } from '../format/emit-entry.ts'
 import { type Journal, readJournal } from '../format/read-journal.ts'
 import { describeChange } from './describe-change.ts'
@@ -25,7 +25,7 @@ export type EditCheck = 'same' | 'changed' | 'unsettled'
 export function checkForEdit(file: SessionFile, parts: EngineParts): EditCheck {
   const stats = statsOf(file.path)
   if (stats !== undefined && file.isSame(stats)) return 'same'
-  if (isUnguarded(parts.home)) {
+  if (isUnsandboxedCommandRunning(parts.home)) {
     restoreFile(file, stats, parts)
     return 'changed'
   }

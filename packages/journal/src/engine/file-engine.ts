@@ -17,7 +17,7 @@ import { type EngineParts, type JournalDiagnostic, readOptions } from './engine-
 import { OpenFiles } from './open-files.ts'
 import { Recorder } from './recorder.ts'
 import { recover } from './recover.ts'
-import { type EngineCallbacks, OpenSessions } from './running-sessions.ts'
+import { type EngineCallbacks, RunningSessions } from './running-sessions.ts'
 import { Trees } from './trees.ts'
 import { WriteAhead } from './write-ahead.ts'
 
@@ -44,10 +44,19 @@ export interface FileEngine extends Engine {
   /** Reads only the headers of the files. */
   list(): Promise<readonly SessionSummary[]>
   /**
-   * Records a person's answer to a question of a session, open or suspended. Returns the first answer, which applies. Rejects with `owned`
-   * if another process runs the session, and with `not_found` if the session has no such question.
+   * Records a person's answer to a session's question. The session may be open or suspended. Returns the answer that applies: the first one. If the
+   * question needs several approvals, the answer is a vote, and the result is `undefined` while it needs more of them. Rejects with
+   * `owned` if another process runs the session, and with `not_found` if the session has no such question.
    */
-  answer(session: string, name: string, answer: Answer): Promise<Answer>
+  answer(session: string, name: string, answer: Answer): Promise<Answer | undefined>
+  /**
+   * Takes the lease of a tree that another engine runs, while this process writes its files. Rejects with `owned` if another process has
+   * it. Each call needs one call of `letGo`.
+   */
+  hold(root: string): Promise<void>
+  letGo(root: string): void
+  /** Resolves when every tree whose run has ended here is released, so that nobody sees it as running. */
+  released(): Promise<void>
   /** Closes half of its open files. Called when the process has run out of file descriptors. */
   freeDescriptors(): void
   /** Writes and syncs everything, and releases all leases. */
@@ -78,7 +87,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
   }
   const recorder = new Recorder(parts, leases)
   const trees = new Trees(leases, ahead, recovery)
-  const sessions = new OpenSessions({ parts, recorder, trees, leases, outside: options })
+  const sessions = new RunningSessions({ parts, recorder, trees, leases, outside: options })
   const endKeeping = onRestoreFiles((place) => {
     if (existsSync(home.path) && realpathSync(home.path) === place) sessions.restoreOpenFiles()
   })
@@ -105,6 +114,12 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
       return listSessions(home, report)
     },
     answer: (session, name, answer) => sessions.answer(session, name, answer),
+    async hold(root) {
+      checkSessionName(root)
+      await trees.enter(root)
+    },
+    letGo: (root) => trees.leave(root),
+    released: () => trees.onLeft(),
     freeDescriptors: () => files.freeDescriptors(),
     async close() {
       endKeeping()

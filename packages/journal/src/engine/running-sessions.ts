@@ -13,13 +13,14 @@ import {
 } from '@cadre/core'
 import { heartbeatLimit, readRegular } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
-import { checkSessionName, isUnguardedInThisProcess, rememberWritten } from '@cadre/home'
+import { checkSessionName, isUnsandboxedCommandRunningHere, rememberWritten } from '@cadre/home'
 import { recordCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
 import { keepTruncated } from './keep-beside.ts'
 import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
+import { placeKey } from './session-projection.ts'
 import { type RunHost, SessionRun } from './session-run.ts'
 import type { Trees } from './trees.ts'
 
@@ -37,7 +38,7 @@ export interface EngineCallbacks {
   ) => Promise<Answer | undefined> | Answer | undefined
 }
 
-export interface OpenSessionsOptions {
+export interface RunningSessionsOptions {
   readonly parts: EngineParts
   readonly recorder: Recorder
   readonly trees: Trees
@@ -51,11 +52,11 @@ export interface OpenSessionsOptions {
  * 1. A session has at most one run that may write. A second one is refused, as from another process.
  * 2. Nothing on disk changes before the journal is read and the lease of the tree is held.
  */
-export class OpenSessions implements RunHost {
+export class RunningSessions implements RunHost {
   readonly recorder: Recorder
   runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('unreachable: no runner is attached'))
-  private readonly options: OpenSessionsOptions
+  private readonly options: RunningSessionsOptions
   /** The value is undefined while the session is being opened. */
   private readonly writing = new Map<string, SessionRun | undefined>()
   /** The trees that each open session holds. */
@@ -65,8 +66,10 @@ export class OpenSessions implements RunHost {
   private lastRead: { readonly id: string; readonly snapshot: Snapshot } | undefined
   /** Snapshots of ended sessions, in case they are resumed. */
   private readonly snapshots = new WeakMap<SessionFile, Snapshot>()
+  /** Files of sessions that are opened only to record an answer: no loop has read their entries. */
+  private readonly forAnswer = new WeakSet<SessionFile>()
 
-  constructor(options: OpenSessionsOptions) {
+  constructor(options: RunningSessionsOptions) {
     this.options = options
     this.recorder = options.recorder
     // Called in the middle of a write or a heartbeat, so defer it.
@@ -78,6 +81,7 @@ export class OpenSessions implements RunHost {
     checkSessionName(spec.id)
     checkSessionName(spec.root)
     const found = this.readBefore(spec.id) ?? takeSnapshot(spec.id, parts)
+    refuseElsewhere(spec.id, found)
     if (found !== undefined && isEnded(found)) {
       leases.check(spec.root)
       const run = this.endedRun(spec, found)
@@ -114,8 +118,8 @@ export class OpenSessions implements RunHost {
     return lastRead.snapshot
   }
 
-  /** Records an answer to a question of a session, open or not. Returns the answer that applies. */
-  async answer(id: string, name: string, answer: Answer): Promise<Answer> {
+  /** Records an answer to a session's question. The session need not be open. Returns the answer that applies, as in `SessionRun`. */
+  async answer(id: string, name: string, answer: Answer): Promise<Answer | undefined> {
     checkSessionName(id)
     const open = this.writing.get(id)
     if (open !== undefined) return open.answer(name, answer)
@@ -128,6 +132,7 @@ export class OpenSessions implements RunHost {
       throw new CadreError('not_found', `session ${id} is not waiting for an answer to ${name}.`)
     }
     const run = this.endedRun(spec, snapshot)
+    this.forAnswer.add(run.file)
     await run.enter(false)
     try {
       return await run.answer(name, answer)
@@ -139,9 +144,12 @@ export class OpenSessions implements RunHost {
   async enter({ file }: SessionRun): Promise<void> {
     await this.begin(file.spec)
     const { parts } = this.options
-    const snapshot = this.snapshots.get(file)
-    // If the file has changed since, the next write treats the change as a person's edit.
-    if (snapshot === undefined || !isCurrent(snapshot, file.id, parts)) return
+    const known = this.snapshots.get(file)
+    const isKnown = known !== undefined && isCurrent(known, file.id, parts)
+    // If the file has changed since, the next write treats the change as a person's edit. For an answer it is read again, because
+    // another process may have recorded one in between.
+    const snapshot = isKnown ? known : this.forAnswer.has(file) ? takeSnapshot(file.id, parts) : undefined
+    if (snapshot?.journal === undefined) return
     try {
       continueJournal(file, snapshot, parts)
     } catch (error) {
@@ -180,7 +188,7 @@ export class OpenSessions implements RunHost {
 
   leave({ file }: SessionRun): void {
     // The file is no longer checked when the command ends.
-    if (isUnguardedInThisProcess(this.options.parts.home)) this.watchEdits(file)
+    if (isUnsandboxedCommandRunningHere(this.options.parts.home)) this.watchEdits(file)
     this.options.parts.files.close(file)
     this.end(file.id)
   }
@@ -266,6 +274,16 @@ export class OpenSessions implements RunHost {
 function noticePrompt(file: SessionFile, spec: SessionSpec): void {
   if (file.spec.systemPrompt === spec.systemPrompt.toWellFormed()) return
   file.change = 'The session file contains a different system prompt.'
+}
+
+/** Two engines must not run one session. */
+function refuseElsewhere(id: string, found: Snapshot | undefined): void {
+  const place = found?.journal?.extra[placeKey]
+  if (typeof place !== 'string') return
+  throw new CadreError(
+    'owned',
+    `session ${id} belongs to the Restate engine, place ${place}. Its workers run it, and "cadre up" sends it messages and decisions.`,
+  )
 }
 
 function attempt<T>(work: () => T): T | undefined {

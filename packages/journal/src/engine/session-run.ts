@@ -1,11 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import {
   type Answer,
-  answerDraft,
+  answerDrafts,
   answerIn,
+  CadreError,
   type Draft,
   type Entry,
   isAsked,
+  missingAnswer,
   type Question,
   questionDraft,
   type RecordChange,
@@ -45,9 +47,9 @@ export class SessionRun implements Run {
   private entering: Promise<void> | undefined
   private isEntered: boolean
   private isEnded = false
-  /** Answers that are being recorded. The first one applies. */
-  private readonly answering = new Map<string, Promise<Answer>>()
-  private readonly asking = new Map<string, (answer: Promise<Answer>) => void>()
+  /** Answers that are being recorded, one after the other. The first one applies, or the one that a vote completes. */
+  private readonly answering = new Map<string, Promise<unknown>>()
+  private readonly asking = new Map<string, (answer: Answer) => void>()
 
   constructor(file: SessionFile, host: RunHost, isEntered: boolean) {
     this.file = file
@@ -66,7 +68,8 @@ export class SessionRun implements Run {
     work: () => readonly Draft[] | Promise<readonly Draft[]>,
     options?: StepOptions,
   ): Promise<readonly Entry[]> {
-    const drafts = await work()
+    const made = work()
+    const drafts = made instanceof Promise ? await made : made
     if (!this.isEntered) await this.enter()
     if (this.isEnded)
       throw new Error(`unreachable: session ${this.file.id} tried to record ${name} after it had ended`)
@@ -83,21 +86,21 @@ export class SessionRun implements Run {
     if (known !== undefined) return known
     signal.throwIfAborted()
     if (!isAsked(this.file.entries, name)) await this.step(`asked/${name}`, () => [questionDraft(question)])
-    const answer = await this.askOutside(question, signal)
+    const answer =
+      (await this.recordAnswer(name, () => missingAnswer(this.file.entries, name))) ??
+      (await this.askOutside(question, signal))
     if (answer === undefined) throw new Suspended([{ session: this.file.id, name }])
     return answer
   }
 
-  /** Records an answer, unless there is one already. Returns the answer that applies. */
-  answer(name: string, answer: Answer): Promise<Answer> {
-    let recorded = this.answering.get(name)
-    if (recorded === undefined) {
-      recorded = this.recordAnswer(name, answer)
-      this.answering.set(name, recorded)
-      void recorded.finally(() => this.answering.delete(name)).catch(() => {})
-    }
-    this.asking.get(name)?.(recorded)
-    return recorded
+  /**
+   * Records an answer, unless there is one already. Returns the answer that applies, or `undefined` if it is a vote and the question needs
+   * more of them.
+   */
+  async answer(name: string, answer: Answer): Promise<Answer | undefined> {
+    const applies = await this.recordAnswer(name, () => answerDrafts(this.file.entries, name, answer))
+    if (applies !== undefined) this.asking.get(name)?.(applies)
+    return applies
   }
 
   changes(): RecordChange | undefined {
@@ -154,11 +157,21 @@ export class SessionRun implements Run {
     this.abandon()
   }
 
-  private async recordAnswer(name: string, answer: Answer): Promise<Answer> {
-    const known = answerIn(this.file.entries, name)
-    if (known !== undefined) return known
-    await this.step(`answered/${name}`, () => [answerDraft(name, answer)], { durable: true })
-    return answerIn(this.file.entries, name) ?? answer
+  /** Two answers to one question must not be recorded at the same time: both would be the first, or complete the votes. */
+  private recordAnswer(name: string, draft: () => readonly Draft[]): Promise<Answer | undefined> {
+    const record = async () => {
+      if (this.isEnded)
+        throw new CadreError('owned', `session ${this.file.id} has just ended in this process. Try again.`)
+      const drafts = draft()
+      if (drafts.length > 0) await this.step(`answered/${name}`, () => drafts, { durable: true })
+      return answerIn(this.file.entries, name)
+    }
+    const before = this.answering.get(name)
+    const recorded = before === undefined ? record() : before.then(record, record)
+    this.answering.set(name, recorded)
+    const forget = () => void (this.answering.get(name) === recorded && this.answering.delete(name))
+    recorded.then(forget, forget)
+    return recorded
   }
 
   /** Waits for the first answer, from the terminal or from outside. */
@@ -168,7 +181,7 @@ export class SessionRun implements Run {
     // Every call in a reply may wait for an answer, so many listeners are not a leak.
     setMaxListeners(0, signal)
     const answered = new AbortController()
-    const outside = new Promise<Answer>((resolve) => this.asking.set(name, (answer) => resolve(answer)))
+    const outside = new Promise<Answer>((resolve) => this.asking.set(name, resolve))
     const asked = this.host.ask(this.file.id, question, AbortSignal.any([signal, answered.signal]))
     // Many calls in one reply may wait for a person.
     setMaxListeners(0, signal)
@@ -177,7 +190,8 @@ export class SessionRun implements Run {
     })
     try {
       const answer = await Promise.race([outside, stopped, asked])
-      if (answer === undefined) return undefined
+      // Votes may have been recorded while it was asked.
+      if (answer === undefined) return answerIn(this.file.entries, name)
       return await this.answer(name, answer)
     } finally {
       this.asking.delete(name)

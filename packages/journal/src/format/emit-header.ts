@@ -57,13 +57,18 @@ export function emitOutcome(outcome: ReportStatus | undefined): string {
   return `  outcome: ${(outcome ?? 'null').padEnd(outcomeWidth)}`
 }
 
-/** The sender and the id of the work, so that a session without entries receives it with both. */
+/** The sender, the id and the people of the work, so that a session without entries receives it with all of them. */
 function workMetadata({
   from,
   message,
-}: SessionSpec['work']): { from?: string; message?: string } | undefined {
-  if (from === undefined && message === undefined) return undefined
-  return { ...(from !== undefined && { from }), ...(message !== undefined && { message }) }
+  by,
+}: SessionSpec['work']): Omit<SessionSpec['work'], 'content'> | undefined {
+  if (from === undefined && message === undefined && by === undefined) return undefined
+  return {
+    ...(from !== undefined && { from }),
+    ...(message !== undefined && { message }),
+    ...(by !== undefined && { by }),
+  }
 }
 
 function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json } = {}): string {
@@ -85,6 +90,7 @@ function emitMetadata(spec: SessionSpec, extra: { readonly [key: string]: Json }
     ['said', spec.work.images === undefined ? workMetadata(spec.work) : undefined],
     ['history', spec.history],
     ['trace', spec.trace],
+    ['started_by', spec.startedBy],
     ['agent', agent],
     // Usually a prefix of the system prompt, so its length is enough.
     ['agent_prompt', spec.systemPrompt.startsWith(prompt) ? prompt.length : prompt],

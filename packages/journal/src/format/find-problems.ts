@@ -2,7 +2,7 @@ import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
 import { canonicalLines, findTornEnd, hasIncompleteHeader, isRemark, lineOfKey } from './read-journal.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
-import { BadHeader, specOfHeader } from './spec-of-header.ts'
+import { InvalidHeader, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
 
 export interface JournalProblem {
@@ -32,7 +32,7 @@ export function* findJournalProblems(text: string): Generator<JournalProblem | u
   try {
     specOfHeader(header, { id: 'session', workspace: () => '/', work: '' })
   } catch (error) {
-    if (!(error instanceof BadHeader)) throw error
+    if (!(error instanceof InvalidHeader)) throw error
     yield { severity: 'error', line: lineOfKey(whole, error.key), message: sentence(error.message) }
   }
   const cut = findTornEnd(whole, header.end)
@@ -70,7 +70,7 @@ function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
   } catch (error) {
     if (error instanceof Unreadable)
       yield { severity: 'error', line: error.line, message: sentence(error.message) }
-    else if (error instanceof BadHeader)
+    else if (error instanceof InvalidHeader)
       yield { severity: 'error', line: lineOfKey(text, error.key), message: sentence(error.message) }
     else throw error
   }

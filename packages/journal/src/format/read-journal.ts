@@ -5,7 +5,7 @@ import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { type HeaderReading, readHeader } from './read-header.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
-import { BadHeader, type Header, type Known, specOfHeader } from './spec-of-header.ts'
+import { type Header, InvalidHeader, type Known, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
 
 /** A parsed session file. */
@@ -33,13 +33,13 @@ export interface ReadOptions {
 
 /**
  * Reads a session file of any author. Returns `undefined` if the process died while it created the file, so no session exists. Throws
- * `corrupt`, with `path:line`, if the file cannot be read.
+ * `corruptError`, with `path:line`, if the file cannot be read.
  */
 export function readJournal(bytes: Buffer, options: ReadOptions): Journal | undefined {
   const nul = bytes.indexOf(0)
   const end = nul < 0 ? bytes.length : nul
   if (nul >= 0 && bytes.subarray(nul).some((byte) => byte !== 0)) {
-    throw corrupt(options.path, lineAt(bytes, nul), 'it contains zero bytes')
+    throw corruptError(options.path, lineAt(bytes, nul), 'it contains zero bytes')
   }
   const decoded = decode(bytes.subarray(0, end), options.path)
   const text = decoded.charCodeAt(0) === 0xfeff || decoded.includes('\r') ? canonicalLines(decoded) : decoded
@@ -53,13 +53,14 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
     const torn = text === decoded ? bytes.subarray(journal.good) : Buffer.from(text.slice(cut))
     return { ...journal, openLine: !whole.endsWith('\n'), ...(torn.length > 0 ? { torn } : {}) }
   } catch (error) {
-    if (error instanceof Unreadable) throw corrupt(options.path, error.line, error.message)
-    if (error instanceof BadHeader) throw corrupt(options.path, lineOfKey(text, error.key), error.message)
+    if (error instanceof Unreadable) throw corruptError(options.path, error.line, error.message)
+    if (error instanceof InvalidHeader)
+      throw corruptError(options.path, lineOfKey(text, error.key), error.message)
     throw error
   }
 }
 
-export function corrupt(path: string, line: number, reason: string): CadreError {
+export function corruptError(path: string, line: number, reason: string): CadreError {
   return new CadreError('corrupt', `cannot read the session file: ${reason}.`, {
     where: `${path}:${line}`,
   })
@@ -132,7 +133,7 @@ function decode(bytes: Buffer, path: string): string {
   ) {
     at = next + 1
   }
-  throw corrupt(path, lineAt(bytes, at), 'it is not UTF-8 text')
+  throw corruptError(path, lineAt(bytes, at), 'it is not UTF-8 text')
 }
 
 export function canonicalLines(text: string): string {

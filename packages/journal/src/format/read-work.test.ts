@@ -13,7 +13,7 @@ test.each([
   expect(readWork(head(written))).toBe(work)
 })
 
-test('returns the available part, or nothing, if the text ends within the work', () => {
+test('returns only the complete lines, or undefined, if the text is cut off inside the work', () => {
   const whole = head('|-\n    first\n    second')
   expect(readWork(whole.slice(0, whole.indexOf('second') + 3))).toBe('first')
   expect(readWork(whole.slice(0, whole.indexOf('first') + 3))).toBeUndefined()

@@ -43,7 +43,7 @@ export interface Adopted extends Pick<SessionSpec, 'agent' | 'systemPrompt' | 't
 }
 
 /** A key with an invalid value. The reader adds the line. */
-export class BadHeader extends Error {
+export class InvalidHeader extends Error {
   readonly key: string
 
   constructor(key: string, message: string) {
@@ -84,6 +84,7 @@ const ourKeys = [
   'said',
   'history',
   'trace',
+  'started_by',
   'agent',
   'agent_prompt',
 ]
@@ -103,9 +104,9 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
   const status = top('status') ?? 'sleeping'
   const outcome = optionalString(metadata, 'outcome')
   if (!statuses.includes(status))
-    throw new BadHeader('status', `status is "${status}", but must be one of ${statuses.join(', ')}`)
+    throw new InvalidHeader('status', `status is "${status}", but must be one of ${statuses.join(', ')}`)
   if (outcome !== undefined && !outcomes.includes(outcome)) {
-    throw new BadHeader(
+    throw new InvalidHeader(
       'outcome',
       `outcome is "${outcome}", but must be null or one of ${outcomes.join(', ')}`,
     )
@@ -135,6 +136,7 @@ export function specOfHeader(raw: RawHeader, known: Known): Header {
       : { content: typeof work === 'string' ? work : known.work, ...workOf(metadata['said']) },
     ...(Array.isArray(history) ? { history } : {}),
     ...traceOf(metadata['trace']),
+    ...starterOf(metadata['started_by']),
     created,
   }
   return {
@@ -166,7 +168,7 @@ function placeOf(
 function outputSchemaOf(schema: unknown): Pick<SessionSpec, 'outputSchema'> {
   if (schema === undefined) return {}
   if (isObject(schema)) return { outputSchema: schema as JsonObject }
-  throw new BadHeader('output_schema', 'output_schema must be a JSON Schema')
+  throw new InvalidHeader('output_schema', 'output_schema must be a JSON Schema')
 }
 
 function teamOf(team: unknown): Pick<SessionSpec, 'team'> {
@@ -180,10 +182,19 @@ function traceOf(trace: unknown): Pick<SessionSpec, 'trace'> {
   return typeof trace === 'string' && readTrace(trace) !== undefined ? { trace } : {}
 }
 
-function workOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message'> {
+/** Absent in files from earlier versions. */
+function starterOf(name: unknown): Pick<SessionSpec, 'startedBy'> {
+  return typeof name === 'string' && name !== '' ? { startedBy: name } : {}
+}
+
+function workOf(said: unknown): Pick<SessionSpec['work'], 'from' | 'message' | 'by'> {
   if (!isObject(said)) return {}
-  const { from, message } = said
-  return { ...(typeof from === 'string' && { from }), ...(typeof message === 'string' && { message }) }
+  const { from, message, by } = said
+  return {
+    ...(typeof from === 'string' && { from }),
+    ...(typeof message === 'string' && { message }),
+    ...(Array.isArray(by) && { by: by.filter((name) => typeof name === 'string') }),
+  }
 }
 
 function agentOf({ fields, metadata }: RawHeader, name: string, systemPrompt: string): AgentDefinition {
@@ -232,7 +243,7 @@ function limitsOf(metadata: RawHeader['metadata']): SessionSpec['limits'] {
   if (limits === undefined) return { maxRounds: 30 }
   if (isObject(limits) && typeof limits['maxRounds'] === 'number')
     return limits as unknown as SessionSpec['limits']
-  throw new BadHeader('limits', 'limits must contain the number maxRounds')
+  throw new InvalidHeader('limits', 'limits must contain the number maxRounds')
 }
 
 function parentOf(parent: string): { session: string; call: string } {
@@ -246,13 +257,13 @@ function optionalString(from: RawHeader['fields'], key: string): string | undefi
   const value = from[key]
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
-  if (typeof value === 'object') throw new BadHeader(key, `${key} must be a string`)
+  if (typeof value === 'object') throw new InvalidHeader(key, `${key} must be a string`)
   return String(value)
 }
 
 function typedField<T extends 'number' | 'boolean'>(from: RawHeader['fields'], key: string, type: T) {
   const value = from[key]
-  if (value !== undefined && typeof value !== type) throw new BadHeader(key, `${key} must be a ${type}`)
+  if (value !== undefined && typeof value !== type) throw new InvalidHeader(key, `${key} must be a ${type}`)
   return value as (T extends 'number' ? number : boolean) | undefined
 }
 
@@ -260,7 +271,7 @@ function strings(from: RawHeader['fields'], key: string): readonly string[] | un
   const value = from[key]
   if (value === undefined) return undefined
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
-  throw new BadHeader(key, `${key} must be a list of names`)
+  throw new InvalidHeader(key, `${key} must be a list of names`)
 }
 
 /** Collects everything that is not Cadre's. Top-level keys go into `other`, so that they cannot collide with Cadre's. */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type Diagnostic, entriesIn } from '@cadre/disk'
 import { matchesEverything, splitGlobs } from '../globs.ts'
-import { foldersDown, type KnowledgePlaces, rootOf } from '../places.ts'
+import { foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
 import { splitHeader, textOf } from '../split-header.ts'
 import type { InstructionFile } from './instruction-file.ts'
 import { InstructionReader } from './read-instructions.ts'
@@ -32,7 +32,7 @@ export function findInstructions(places: KnowledgePlaces): FoundInstructions {
   const { workspace, userHome, folder = true } = places
   const reader = new InstructionReader(places)
   const root = rootOf(workspace)
-  const folders = folder ? foldersDown(root, workspace) : []
+  const folders = folder ? foldersFromRoot(root, workspace) : []
   const always = [
     ...reader.read({ file: path.join(userHome, '.claude/CLAUDE.md') }),
     ...reader.read({ file: path.join(userHome, '.copilot/copilot-instructions.md') }),

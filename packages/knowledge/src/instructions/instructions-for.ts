@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isInside, realPathOf, statsAt } from '@cadre/disk'
 import { matchesGlobs } from '../globs.ts'
-import { foldersDown, type KnowledgePlaces } from '../places.ts'
+import { foldersFromRoot, type KnowledgePlaces } from '../places.ts'
 import { findInstructions, instructionsOfFolder } from './find-instructions.ts'
 import type { InstructionFile } from './instruction-file.ts'
 
@@ -22,7 +22,7 @@ export function instructionsFor(places: KnowledgePlaces): (written: string) => r
     const real = realPathOf(path.resolve(workspace, written))
     if (!isInside(workspace, real) || real === workspace) return []
     const folder = statsAt(real)?.isDirectory() ? real : path.dirname(real)
-    const nested = foldersDown(workspace, folder).slice(1).flatMap(ofFolder)
+    const nested = foldersFromRoot(workspace, folder).slice(1).flatMap(ofFolder)
     return [...scoped.filter((file) => folder !== real && applies(file, real)), ...nested]
   }
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
-import { displayPath, foldersDown, type KnowledgePlaces, rootOf } from '../places.ts'
+import { displayPath, foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
 import { listOf, splitHeader, textOf } from '../split-header.ts'
 
@@ -38,7 +38,7 @@ const modes = /^(?:ask|edit|agent|plan)$/i
 export function findPromptFiles(places: KnowledgePlaces): FoundPromptFiles {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)
-  const folders = folder ? foldersDown(root, workspace).reverse() : []
+  const folders = folder ? foldersFromRoot(root, workspace).reverse() : []
   const diagnostics: Diagnostic[] = []
   const prompts = new Map<string, PromptFile>()
   const collections = [

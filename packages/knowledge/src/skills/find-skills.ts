@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
-import { displayPath, foldersDown, type KnowledgePlaces, rootOf } from '../places.ts'
+import { displayPath, foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
 import { splitHeader, textOf } from '../split-header.ts'
 
@@ -33,7 +33,7 @@ const maxDescriptionLength = 1_024
 export function findSkills(places: KnowledgePlaces): FoundSkills {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)
-  const folders = folder ? foldersDown(root, workspace).reverse() : []
+  const folders = folder ? foldersFromRoot(root, workspace).reverse() : []
   const diagnostics: Diagnostic[] = []
   const skills = new Map<string, Skill>()
   const collections = [

@@ -3,7 +3,7 @@ import type { RawText } from '@cadre/disk'
 import { linesOf } from '@cadre/disk'
 import type { TaskEdit } from '../task-edit.ts'
 import type { TaskItem } from '../task-item.ts'
-import { readWritten } from '../written-tasks.ts'
+import { readWrittenTasks } from '../written-tasks.ts'
 
 export interface ChunkEdits {
   readonly raw: RawText
@@ -74,7 +74,7 @@ function applyInOrder(raw: RawText, targets: readonly TaskItem[], edit: ChunkEdi
 }
 
 function itemsOf(raw: RawText): readonly TaskItem[] {
-  return readWritten(raw).items
+  return readWrittenTasks(raw).items
 }
 
 function haveSameContent(some: readonly TaskItem[], others: readonly TaskItem[]): boolean {

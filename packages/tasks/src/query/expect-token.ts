@@ -17,7 +17,7 @@ export function isSign(token: Token, sign: string): boolean {
 }
 
 /** Creates the error for an unexpected token. */
-export function unexpected(
+export function unexpectedToken(
   scanner: Scanner,
   token: Token,
   wanted: string,

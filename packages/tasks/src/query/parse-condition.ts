@@ -1,5 +1,5 @@
 import { nearest } from '@cadre/core'
-import { accept, isKeyword, isSign, unexpected } from './expect-token.ts'
+import { accept, isKeyword, isSign, unexpectedToken } from './expect-token.ts'
 import { fieldKind } from './field-value.ts'
 import { maxPatternLength } from './like.ts'
 import type { Comparison, Condition, FieldName, Literal } from './query.ts'
@@ -47,7 +47,7 @@ export function readExpressions(scanner: Scanner): Expressions {
     scanner.next()
     const inner = deeper(token, condition)
     const end = scanner.next()
-    return isSign(end, ')') ? inner : unexpected(scanner, end, 'AND, OR or )', ['AND', 'OR'])
+    return isSign(end, ')') ? inner : unexpectedToken(scanner, end, 'AND, OR or )', ['AND', 'OR'])
   }
 
   function deeper(token: Token, read: () => Condition): Condition {
@@ -69,7 +69,7 @@ export function readExpressions(scanner: Scanner): Expressions {
     if (accept(scanner, 'IS')) {
       const isNegated = accept(scanner, 'NOT')
       const end = scanner.next()
-      if (!isKeyword(end, 'NULL')) unexpected(scanner, end, isNegated ? 'NULL' : 'NULL or NOT NULL')
+      if (!isKeyword(end, 'NULL')) unexpectedToken(scanner, end, isNegated ? 'NULL' : 'NULL or NOT NULL')
       const isNull: Condition = { kind: 'null', field: left }
       return isNegated ? { kind: 'not', of: isNull } : isNull
     }
@@ -84,7 +84,12 @@ export function readExpressions(scanner: Scanner): Expressions {
         operator: '=',
         value: { kind: 'boolean', text: 'true', is: true },
       }
-    return unexpected(scanner, scanner.peek(), isNegated ? 'LIKE, IN or CONTAINS' : operators, operatorWords)
+    return unexpectedToken(
+      scanner,
+      scanner.peek(),
+      isNegated ? 'LIKE, IN or CONTAINS' : operators,
+      operatorWords,
+    )
   }
 
   /** A word that neither continues nor ends the condition, so it was probably meant as an operator. */
@@ -126,18 +131,18 @@ export function readExpressions(scanner: Scanner): Expressions {
     const token = scanner.next()
     if (token.kind === 'name' && token.text !== '') return { name: token.text, at: token.at }
     if (token.kind !== 'word' || keywords.includes(token.text.toUpperCase()))
-      return unexpected(scanner, token, wanted)
+      return unexpectedToken(scanner, token, wanted)
     return { name: token.text, at: token.at }
   }
 
   function values(): Literal[] {
     const open = scanner.next()
-    if (!isSign(open, '(')) unexpected(scanner, open, '(')
+    if (!isSign(open, '(')) unexpectedToken(scanner, open, '(')
     const all = [value()]
     for (;;) {
       const token = scanner.next()
       if (isSign(token, ')')) return all
-      if (!isSign(token, ',')) unexpected(scanner, token, ', or )')
+      if (!isSign(token, ',')) unexpectedToken(scanner, token, ', or )')
       all.push(value())
     }
   }
@@ -149,7 +154,8 @@ export function readExpressions(scanner: Scanner): Expressions {
     if (isKeyword(token, 'TRUE')) return { kind: 'boolean', text: 'true', is: true }
     if (isKeyword(token, 'FALSE')) return { kind: 'boolean', text: 'false', is: false }
     if (isKeyword(token, 'NULL')) return scanner.fail(token.at, 'You cannot compare with NULL. Use IS NULL.')
-    if (token.kind !== 'word') return unexpected(scanner, token, "a value: 'text', a number, TRUE or FALSE")
+    if (token.kind !== 'word')
+      return unexpectedToken(scanner, token, "a value: 'text', a number, TRUE or FALSE")
     const meant = nearest(token.text, ['TRUE', 'FALSE'], 1)[0]
     const hint = meant === undefined ? `write '${token.text}'` : `write '${token.text}' or ${meant}`
     return scanner.fail(token.at, `Put text in quotes: ${hint}.`)

@@ -1,4 +1,4 @@
-import { accept, isKeyword, isSign, unexpected } from './expect-token.ts'
+import { accept, isKeyword, isSign, unexpectedToken } from './expect-token.ts'
 import { type Expressions, readExpressions } from './parse-condition.ts'
 import type { Assignment, FieldName, FileName, OrderKey, Query, SelectQuery } from './query.ts'
 import { type Scanner, scanQuery, type Token } from './scan-query.ts'
@@ -14,7 +14,7 @@ export function parseQuery(text: string): Query {
   const query = readers[keywordOf(first, statements, scanner)](text, scanner, expressions)
   if (isSign(scanner.peek(), ';')) scanner.next()
   const rest = scanner.peek()
-  if (rest.kind !== 'end') unexpected(scanner, rest, expectedNext(query))
+  if (rest.kind !== 'end') unexpectedToken(scanner, rest, expectedNext(query))
   return query
 }
 
@@ -72,7 +72,7 @@ function orderKey(scanner: Scanner, { field }: Expressions): OrderKey {
 function limit(scanner: Scanner): number {
   const token = scanner.next()
   const isWhole = token.kind === 'number' && /^\d{1,9}$/.test(token.text)
-  return isWhole ? Number(token.text) : unexpected(scanner, token, 'a whole number of at least 0')
+  return isWhole ? Number(token.text) : unexpectedToken(scanner, token, 'a whole number of at least 0')
 }
 
 function assignments(scanner: Scanner, { field, value, values }: Expressions): Assignment[] {
@@ -80,7 +80,7 @@ function assignments(scanner: Scanner, { field, value, values }: Expressions): A
   const all = listOf(scanner, (): Assignment => {
     const target = field('the name of a field')
     const sign = scanner.next()
-    if (!isSign(sign, '=')) unexpected(scanner, sign, '=')
+    if (!isSign(sign, '=')) unexpectedToken(scanner, sign, '=')
     const { at } = scanner.peek()
     const given = isSign(scanner.peek(), '(') ? values() : accept(scanner, 'NULL') ? null : value()
     const assignment = { field: target, value: given, at }
@@ -95,7 +95,7 @@ function requiredWhere(scanner: Scanner, { condition }: Expressions, statement: 
   const token = scanner.peek()
   if (accept(scanner, 'WHERE')) return condition()
   if (token.kind !== 'end' && !isSign(token, ';'))
-    unexpected(scanner, token, statement === 'UPDATE' ? ', or WHERE' : 'WHERE')
+    unexpectedToken(scanner, token, statement === 'UPDATE' ? ', or WHERE' : 'WHERE')
   return scanner.fail(token.at, `${statement} needs a WHERE. For all tasks, use WHERE id IS NOT NULL.`)
 }
 
@@ -123,12 +123,12 @@ function listOf<T>(scanner: Scanner, read: () => T): T[] {
 
 function expect(scanner: Scanner, keyword: string): void {
   const token = scanner.next()
-  if (!isKeyword(token, keyword)) unexpected(scanner, token, keyword, [keyword])
+  if (!isKeyword(token, keyword)) unexpectedToken(scanner, token, keyword, [keyword])
 }
 
 function keywordOf<K extends string>(token: Token, keywords: readonly K[], scanner: Scanner): K {
   const found = keywords.find((keyword) => isKeyword(token, keyword))
-  return found ?? unexpected(scanner, token, keywords.join(', '), keywords)
+  return found ?? unexpectedToken(scanner, token, keywords.join(', '), keywords)
 }
 
 function expectedNext(query: Query): string {

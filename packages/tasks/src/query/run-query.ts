@@ -12,7 +12,7 @@ import { changeTasks } from './change-tasks.ts'
 import type { ChangeableFiles } from './open-query-files.ts'
 import type { FileName, InsertQuery, Query, SelectQuery } from './query.ts'
 import { QueryError } from './query-error.ts'
-import { changeOf, newTaskOf } from './set-fields.ts'
+import { changeOf, newTaskFrom } from './set-fields.ts'
 import { writeTasks } from './write-tasks.ts'
 
 interface QueryMessages {
@@ -79,7 +79,7 @@ function copyOf({ text }: SelectQuery, { at }: FileName, tasks: readonly TaskIte
 }
 
 async function insert(query: InsertQuery, files: ChangeableFiles): Promise<QueryAnswer> {
-  const task = newTaskOf(query)
+  const task = newTaskFrom(query)
   refuseApprovals(query, query.file)
   const file = placeFor(query, query.file, files)
   const fail = (sentence: string): never => {

@@ -21,7 +21,7 @@ export function changeOf({ text, set }: UpdateQuery): TaskChange {
 }
 
 /** The task that `INSERT` creates. */
-export function newTaskOf({ text, file, set }: InsertQuery): NewTask {
+export function newTaskFrom({ text, file, set }: InsertQuery): NewTask {
   const own = new Map(set.map((assignment) => [plainName(assignment.field.name), assignment]))
   const rest = set.filter(({ field }) => !['id', 'parent'].includes(plainName(field.name)))
   const { fields = {}, title, priority, ...change } = readSet(text, rest)

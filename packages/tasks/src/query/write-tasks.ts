@@ -3,7 +3,7 @@ import type { RawText } from '@cadre/disk'
 import { addTask } from '../add-task.ts'
 import { newTaskId } from '../new-task-id.ts'
 import type { TaskItem } from '../task-item.ts'
-import { readWritten } from '../written-tasks.ts'
+import { readWrittenTasks } from '../written-tasks.ts'
 
 const heading = '## TODO\n\n'
 /** Deeper tasks are written at the top level, with a field `parent`. */
@@ -32,7 +32,7 @@ export function writeTasks(tasks: readonly TaskItem[]): RawText {
   // Tasks whose parents form a cycle, or that are nested too deeply.
   for (const task of tasks) if (!written.has(task)) trees.push(write(task, 0))
   const text = heading + trees.join('\n')
-  const read = readWritten(text).items
+  const read = readWrittenTasks(text).items
   if (read.length === tasks.length) return text
   throw new CadreError('usage', 'cannot write these tasks to one file without changing their meaning.')
 }

@@ -1,5 +1,5 @@
 import { type Infer, integer, object, optional, string, type Tool, type ToolResult } from '@cadre/core'
-import { type CommandEnd, commandsOfCall, describeLimit, type Places, understandLine } from '@cadre/gate'
+import { type CommandEnd, commandsOfCall, describeLimit, interpretLine, type Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
@@ -20,7 +20,7 @@ export function executeCommandTool(places: Places, options: CommandOptions = {})
   return builtIn<ExecuteCommandInput>({
     name: 'execute_command',
     description:
-      'Run a command line with bash in the workspace and return its exit code and output. It gets no input, and processes it leaves running are stopped.',
+      'Run a command line with bash in the workspace and return its exit code and output. The command gets no input. Cadre stops all processes that the command leaves running.',
     class: 'execute',
     effect: 'execute',
     argumentAliases: {
@@ -45,7 +45,7 @@ function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCo
   return {
     async run({ command, cwd, timeout = defaultSeconds }, context, signal) {
       const folder = confinePath({ path: cwd || '.', context })
-      const { plan } = understandLine(command)
+      const { plan } = interpretLine(command)
       // An approved command runs exactly as the person saw it. A command allowed by rules runs as parsed, without a shell.
       if (context.approved !== true && plan === undefined)
         throw new Refusal('This command line needs a shell, and no person has approved it.')
@@ -69,9 +69,9 @@ function formatEnd(end: WorkspaceEnd): ToolResult {
   const { kind, code, output, seconds, touched, limit } = end
   const heads: { readonly [kind in CommandEnd['kind']]: string } = {
     exited: `Exit code ${code ?? 'unknown'}.`,
-    timed_out: `It took longer than ${seconds} seconds. Cadre stopped it and every process it had started.`,
-    cancelled: 'It was cancelled. Cadre stopped it and every process it had started.',
-    flooded: 'It printed too much output and was stopped.',
+    timed_out: `The command took longer than ${seconds} seconds. Cadre stopped it and every process it had started.`,
+    cancelled: 'The command was cancelled. Cadre stopped it and every process it had started.',
+    flooded: 'The command printed too much output, so Cadre stopped it.',
     over_limit: limit === undefined ? '' : describeLimit(limit),
     not_started: '',
   }

@@ -2,7 +2,7 @@ import { type Infer, object, optional, renameArguments, string, type Tool } from
 import { describeLimit, type Places } from '@cadre/gate'
 import { builtIn, type Work } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
-import { cut } from '../files/text.ts'
+import { truncate } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
 import { delayValidation } from '../tasks/delay-validation.ts'
 import type { CommandOptions } from './command-options.ts'
@@ -107,10 +107,11 @@ const notFound = new Set([126, 127])
 
 function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, program: string): void {
   if (kind === 'timed_out')
-    throw new Refusal(`The check ${program} took longer than ${seconds} seconds and was stopped.`)
-  if (kind === 'cancelled') throw new Refusal('It was cancelled.')
-  if (kind === 'flooded') throw new Refusal(`The check ${program} printed too much output and was stopped.`)
-  if (limit !== undefined) throw new Refusal(`The check ${program}: ${describeLimit(limit)}`)
+    throw new Refusal(`The check ${program} took longer than ${seconds} seconds, so Cadre stopped it.`)
+  if (kind === 'cancelled') throw new Refusal('The check was cancelled.')
+  if (kind === 'flooded')
+    throw new Refusal(`The check ${program} printed too much output, so Cadre stopped it.`)
+  if (limit !== undefined) throw new Refusal(`The check ${program} failed. ${describeLimit(limit)}`)
   if (kind === 'not_started') throw new Refusal(output)
   if (code !== null && notFound.has(code) && /^(?:\S*sh|\/\S+): .*exec: /m.test(output))
     throw new Refusal(`Cannot start ${program}: ${lastPart(output)}`)
@@ -119,7 +120,7 @@ function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, progra
 function formatProblems(problems: ReturnType<typeof findProblems>): string {
   const lines = problems
     .slice(0, maxProblems)
-    .map(({ path, line, message }) => `${path}:${line}: ${cut(message, 500)}`)
+    .map(({ path, line, message }) => `${path}:${line}: ${truncate(message, 500)}`)
   if (problems.length > maxProblems) lines.push(`[${problems.length - maxProblems} more]`)
   return lines.join('\n')
 }

@@ -66,7 +66,9 @@ export function createRunInWorkspace(places: Places, options: CommandOptions): R
   return async ({ seconds: wanted, what, ...run }, context, signal) => {
     // The role rule already denies this; checked again in case it was not evaluated.
     if (context.boundary?.commands === 'none')
-      throw new Refusal(`${context.agent} may not run commands. Ask an agent that may.`)
+      throw new Refusal(
+        `${context.agent} may not run commands. Delegate the command to an agent that may run commands.`,
+      )
     const seconds = Math.min(wanted, maxSeconds, upperLimit)
     const sandbox = await sandboxOf()
     tellOpenly(sandbox)

@@ -71,7 +71,7 @@ export async function runProcess(request: ProcessRequest, signal: AbortSignal): 
     child.on('close', (code) => {
       settle()
       if (signal.aborted)
-        reject(signal.reason instanceof Error ? signal.reason : new Refusal('It was cancelled.'))
+        reject(signal.reason instanceof Error ? signal.reason : new Refusal('The search was cancelled.'))
       else resolve({ kind, code, stdout: out.text(), stderr: err.text(), cut: out.cut() || err.cut() })
     })
   })

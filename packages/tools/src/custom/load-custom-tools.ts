@@ -2,7 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { defineTool, messageOf, type Tool } from '@cadre/core'
-import { mayLackCadre, offerCadre } from './offer-cadre.ts'
+import { mayLackCadre, registerCadreResolver } from './register-cadre-resolver.ts'
 
 export interface CustomToolsRequest {
   /** As named in the configuration. */
@@ -57,7 +57,7 @@ async function loadModule(named: string, trusted: CustomToolsRequest['trusted'])
   let exported: Record<string, unknown>
   try {
     // On Node 20, offering it starts a thread.
-    if (mayLackCadre(await readFile(file, 'utf8'), file)) offerCadre()
+    if (mayLackCadre(await readFile(file, 'utf8'), file)) registerCadreResolver()
     // A changed file is loaded as a new module; otherwise the first version would be used until the process exits.
     exported = (await import(`${pathToFileURL(file).href}?v=${version}`)) as Record<string, unknown>
   } catch (error) {

@@ -48,7 +48,7 @@ it('keeps the byte order mark of a file whose unsaved text is edited', async () 
   expect(changes).toMatchObject([{ before: 'unsaved', after: 'changed' }])
 })
 
-it('asks the editor for no binary file, and reports no change of one', async () => {
+it('does not read binary files from the editor, and reports no changes to them', async () => {
   const { run, requests, changes } = openFolder({ 'a.bin': new Uint8Array([1, 0, 2]) }, { 'a.bin': 'text' })
   expect((await run('read_file', { path: 'a.bin' })).failed).toBe(true)
   await run('write_file', { path: 'a.bin', content: 'now text' })
@@ -56,7 +56,7 @@ it('asks the editor for no binary file, and reports no change of one', async () 
   expect(changes).toEqual([])
 })
 
-it('writes a file itself that the editor does not write, and reports the change', async () => {
+it('writes the file itself if the editor does not, and reports the change', async () => {
   const { run, read, changes } = openFolder({})
   await run('write_file', { path: 'own.txt', content: 'x' })
   expect(read('own.txt')).toBe('x')

@@ -72,7 +72,7 @@ function readFile(
     const extra = body.findIndex((line) => line.trim() !== '')
     return extra === -1
       ? { kind: 'delete', path }
-      : { fault: `line ${first + extra} follows a deletion, which takes no lines` }
+      : { fault: `line ${first + extra} must not be there: nothing can follow "*** Delete File"` }
   }
   if (kind === 'Add') {
     const lines = trimmedEnd(body)

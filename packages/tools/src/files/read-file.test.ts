@@ -75,7 +75,7 @@ describe('read_file', () => {
     const { content } = await ws.call('read_file', { path: 'min.js' })
     expect(content.length).toBeLessThan(11_000)
     expect(content).toContain('\nnext\n')
-    expect(content).toContain('1 very long line was cut')
+    expect(content).toContain('1 very long line was truncated')
   })
 
   it('does not split a character across two chunks of the file', async () => {

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import { cut, type Encoding, encodingOf, sniffLength } from './text.ts'
+import { type Encoding, encodingOf, sniffLength, truncate } from './text.ts'
 
 /** Where lines are read from: a file, or bytes in memory. */
 export interface LineSource {
@@ -56,7 +56,7 @@ export async function readLines(
     else if (characters + Math.min(line.length, maxLineLength) > maxCharacters) stopped ??= 'characters'
     if (stopped !== undefined) return range.size <= countedSize
     if (line.length > maxLineLength || !complete) shortened++
-    const shown = line.length > maxLineLength ? `${cut(line, maxLineLength)}…` : line
+    const shown = line.length > maxLineLength ? `${truncate(line, maxLineLength)}…` : line
     lines.push(shown)
     characters += shown.length + 1
     return true
@@ -71,7 +71,8 @@ export async function readLines(
     const all = range.size <= countedSize ? ` of ${number}` : ''
     notes.push(`lines ${range.first} to ${last}${all} shown; continue with offset ${last + 1}`)
   }
-  if (shortened > 0) notes.push(`${shortened} very long ${shortened === 1 ? 'line was' : 'lines were'} cut`)
+  if (shortened > 0)
+    notes.push(`${shortened} very long ${shortened === 1 ? 'line was' : 'lines were'} truncated`)
   return {
     kind: 'text',
     text: lines.join('\n') + (stopped === undefined && end === 'newline' ? '\n' : ''),

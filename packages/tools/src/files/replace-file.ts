@@ -20,20 +20,25 @@ export interface Replacement {
 }
 
 /** Replaces a file atomically: readers see the old or the new content, never a part, even after a crash. The mode is kept. */
-export async function replaceFile(file: ConfinedPath, replacement: Replacement): Promise<void> {
+export async function replaceFile(
+  file: ConfinedPath,
+  replacement: Replacement,
+): Promise<'created' | 'replaced'> {
   const folder = path.dirname(file.real)
   await makeFolder(file.root, folder)
-  await inFolder(folder, async (base) => {
+  return inFolder(folder, async (base) => {
     const target = path.join(base, path.basename(file.real))
     const draft = path.join(base, draftName(file, replacement.key))
     const before = await existing(target, file)
-    if (await writtenByEditor(file, replacement, before)) return
+    const end = before === undefined ? 'created' : 'replaced'
+    if (await writtenByEditor(file, replacement, before)) return end
     try {
       await writeDraft(draft, replacement.content, before)
       requireExpected(await existing(target, file), replacement.expected, file)
       // An agent may write its artifact while a command of another agent is watched.
       rememberWritten(file.real, replacement.content)
       await rename(draft, target)
+      return end
     } catch (error) {
       await unlink(draft).catch(() => undefined)
       throw error

@@ -13,6 +13,9 @@ const input = object({
   content: string('The complete new content'),
 })
 
+/** How the result of a call that created its file begins. */
+export const createdSummary = 'Created '
+
 export type WriteFileInput = Infer<typeof input>
 
 export function writeFileTool(rules: WriteRules): Tool {
@@ -36,14 +39,16 @@ export function writeFile(rules: WriteRules): Work<WriteFileInput> {
       const file = confinePath({ path, context, write: rules })
       if (file.shown === '.') throw new Refusal('The path is the workspace itself. Name a file in it.')
       const documents = documentsOfCall(rules.documents, context, signal)
-      await serializeWrites([file], async () => {
+      const end = await serializeWrites([file], async () => {
         const now = confinePath({ path, context, write: rules })
         const before = documents && (await presentIfExists(now, documents).catch(() => 'unknown' as const))
-        await replaceFile(now, { content, key: context.key, expected: 'anything', documents })
+        const made = await replaceFile(now, { content, key: context.key, expected: 'anything', documents })
         if (before !== 'unknown') documents?.changed(now, before?.bytes, content)
+        return made
       })
       const size = Buffer.byteLength(content)
-      return { content: `Wrote ${file.shown} (${size} ${size === 1 ? 'byte' : 'bytes'}).` }
+      const did = end === 'created' ? createdSummary : 'Wrote '
+      return { content: `${did}${file.shown} (${size} ${size === 1 ? 'byte' : 'bytes'}).` }
     },
     async check({ path, content }, context) {
       const file = confinePath({ path, context, write: rules })

@@ -35,7 +35,7 @@ test('reads only the end of a large file, and cuts long messages', async () => {
     .split('\n')
     .map((text) => JSON.parse(text) as { id: string; text: string })
   expect(messages.at(-1)?.id).toBe('399')
-  expect(messages.at(-1)?.text).toMatch(/^x{4000} \[the rest was cut\]$/)
+  expect(messages.at(-1)?.text).toMatch(/^x{4000} \[the rest is omitted\]$/)
   expect(messages.length).toBeLessThan(20)
 })
 

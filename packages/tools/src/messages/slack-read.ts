@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type Infer, integer, object, optional, parseJson, type Tool } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { builtIn, type Work } from '../built-in.ts'
-import { cut } from '../files/text.ts'
+import { truncate } from '../files/text.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 
 const defaultMessages = 20
@@ -49,7 +49,7 @@ export function slackRead(home: string): Work<SlackReadInput> {
         const { text } = read.value
         const message = JSON.stringify(
           typeof text === 'string' && text.length > maxMessageLength
-            ? { ...read.value, text: `${cut(text, maxMessageLength)} [the rest was cut]` }
+            ? { ...read.value, text: `${truncate(text, maxMessageLength)} [the rest is omitted]` }
             : read.value,
         )
         letters += message.length

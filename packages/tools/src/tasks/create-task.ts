@@ -31,7 +31,7 @@ const input = object({
   parent: optional(string('Id of the parent task')),
   depends_on: optional(nameList('Ids of tasks that must be done first')),
   approval_required: optional(boolean('If true, every change that this task makes needs an approval')),
-  id: optional(string('Its id; default: a new one')),
+  id: optional(string('The id of the new task; default: a generated id')),
   fields: optional(fieldValues('More fields, by name')),
 })
 

@@ -68,7 +68,7 @@ function show({ rows, fields, problems, notes }: SelectAnswer, isEverything: boo
   const lines: string[] = []
   let size = 0
   for (const row of rows) {
-    const line = JSON.stringify(rowObject(row, fields, isEverything), cut)
+    const line = JSON.stringify(rowObject(row, fields, isEverything), truncate)
     size += line.length + 2
     if (size > maxResultLength) break
     lines.push(line)
@@ -90,7 +90,7 @@ function show({ rows, fields, problems, notes }: SelectAnswer, isEverything: boo
   return `{"success":true,"count":${rows.length},"rows":${body}${after === '}' ? '' : ','}${after}`
 }
 
-function cut(_: string, value: unknown): unknown {
+function truncate(_: string, value: unknown): unknown {
   return typeof value === 'string' && value.length > maxValueLength
     ? `${value.slice(0, maxValueLength)}…`
     : value

@@ -55,7 +55,7 @@ function draftOf({ title, fields = {}, ...input }: CreateTaskInput): Draft {
 
 function draftsIn({ content = '', file: _, parent: __, ...others }: CreateTaskInput): Draft[] {
   const [other] = Object.keys(others)
-  if (other !== undefined) throw new Refusal(`content already includes ${other}. Give one or the other.`)
+  if (other !== undefined) throw new Refusal(`content already includes ${other}. Give only one of the two.`)
   const { tasks, problems } = readTaskFile(rawOf(content.trim() === '' ? '' : content))
   const wrong = problems.filter(({ severity }) => severity === 'error')
   if (wrong.length > 0)

@@ -90,7 +90,8 @@ function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<U
       }
       if (result.kind === 'missing')
         throw new Refusal(`${id} is no longer in tasks/${file}. Find it with query_tasks.`)
-      if (result.kind === 'refused') throw new Refusal(result.reason ?? `${id} cannot be changed like this.`)
+      if (result.kind === 'refused')
+        throw new Refusal(result.reason ?? `Cadre cannot make this change to ${id}.`)
       const { state } = tasks.read(file).tasks.find((one) => one.id === id) ?? task
       return {
         content: JSON.stringify({

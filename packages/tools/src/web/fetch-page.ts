@@ -65,7 +65,7 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
       }
     }
   } catch (error) {
-    if (signal.aborted) throw new Refusal('It was cancelled.')
+    if (signal.aborted) throw new Refusal('The request was cancelled.')
     if (limit.aborted)
       throw new Refusal(`${request.url} did not answer within ${request.timeoutMs / 1_000} seconds.`)
     throw error instanceof Refusal

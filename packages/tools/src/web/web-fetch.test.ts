@@ -159,12 +159,12 @@ describe('web_fetch', () => {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(2_000_000))
     const large = await fetch(base, { maxBytes: 1_000 })
     expect(large.content.length).toBeLessThan(1_200)
-    expect(large.content).toContain('[the rest was cut]')
+    expect(large.content).toContain('[the rest is omitted]')
     answer = (_, response) =>
       response
         .writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'text/plain' })
         .end(gzipSync(Buffer.alloc(100_000_000, 'x')))
-    expect((await fetch(base, { maxBytes: 10_000 })).content).toContain('[the rest was cut]')
+    expect((await fetch(base, { maxBytes: 10_000 })).content).toContain('[the rest is omitted]')
   })
 
   it.each(['before the answer', 'in the middle of it'])('gives up a server that hangs %s', async (when) => {
@@ -180,7 +180,7 @@ describe('web_fetch', () => {
     const answered = fetch(base, {}, stop.signal)
     while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
     stop.abort()
-    expect(await answered).toMatchObject({ failed: true, content: 'It was cancelled.' })
+    expect(await answered).toMatchObject({ failed: true, content: 'The request was cancelled.' })
   })
 
   it('reports what went wrong', async () => {

@@ -1,6 +1,6 @@
 import { type Infer, object, renameArguments, string, type Tool } from '@cadre/core'
 import { builtIn, omit, type Work } from '../built-in.ts'
-import { cut } from '../files/text.ts'
+import { truncate } from '../files/text.ts'
 import { imageType } from '../files/view-image.ts'
 import { Refusal } from '../refusal.ts'
 import { fetchPage } from './fetch-page.ts'
@@ -61,11 +61,13 @@ function webFetch(options: WebOptions): Work<WebFetchInput> {
         (page.type === '' && /^\s*</.test(text))
       const isText = isHtml || page.type === '' || /^text\/|json|xml|javascript|yaml|csv/.test(page.type)
       if (!isText || text.includes('\0'))
-        throw new Refusal(`${page.url.href} is ${page.type || 'not text'}, which cannot be shown.`)
+        throw new Refusal(
+          `${page.url.href} is not text${page.type && ` (${page.type})`}, so web_fetch cannot show it.`,
+        )
       const { title, text: readable } = isHtml ? htmlText(text) : { title: '', text }
       const head = [page.url.href, title].filter((line) => line !== '').join('\n')
-      const note = page.cut || readable.length > maxLength ? '\n[the rest was cut]' : ''
-      return { content: `${head}\n\n${cut(readable, maxLength)}${note}` }
+      const note = page.cut || readable.length > maxLength ? '\n[the rest is omitted]' : ''
+      return { content: `${head}\n\n${truncate(readable, maxLength)}${note}` }
     },
   }
 }

@@ -338,6 +338,6 @@ function noteText({ direction, steps }: UndoJournal, prompt: string): string {
   const some = names.slice(0, 20).join(', ') + (names.length > 20 ? ` and ${names.length - 20} more` : '')
   const work = prompt === '' ? 'an earlier turn' : `the turn that started with ${JSON.stringify(prompt)}`
   return direction === 'undo'
-    ? `The user has undone the file changes of ${work}. These files are as they were before it: ${some}. Read them again before you edit them, and do not repeat the changes unless you are asked to.`
-    : `The user has restored the file changes of ${work}, which were undone. These files contain its changes again: ${some}.`
+    ? `The user has undone the file changes from ${work}. These files are as they were before: ${some}. Read them again before you edit them, and do not repeat the changes unless you are asked to.`
+    : `The user has restored the file changes from ${work}, which were undone. These files contain its changes again: ${some}.`
 }

@@ -230,5 +230,5 @@ function noticesOf({ uncovered }: TurnRecord, direction: Direction): readonly st
   if (direction === 'redo' || uncovered.length === 0) return []
   const some = uncovered.slice(0, 5).join(', ')
   const more = uncovered.length > 5 ? ` and ${uncovered.length - 5} more` : ''
-  return [`Changes that commands made in these places stay: ${some}${more}.`]
+  return [`Undo keeps the changes that commands made in these places: ${some}${more}.`]
 }

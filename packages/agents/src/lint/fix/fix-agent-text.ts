@@ -24,7 +24,7 @@ export function fixAgentText({ path, text }: { readonly path: string; readonly t
   if (fault !== undefined) return { kind: 'refused', reason: fault }
   // Fixing it again must change nothing.
   if (after.rescued || renameKeys(path, repairText(fixed, after)) !== fixed)
-    return { kind: 'refused', reason: 'the fixed file would still have problems to fix' }
+    return { kind: 'refused', reason: 'the fixed file would still have problems' }
   return { kind: 'fixed', text: fixed }
 }
 

@@ -1,4 +1,4 @@
-import { type Json, knowsTool, type NamingHost, understandTool } from '@cadre/core'
+import { interpretToolName, type Json, knowsTool, type NamingHost } from '@cadre/core'
 import type { HostEffect, HostName } from './host.ts'
 
 /** The hosts whose tool names are known; extensions of editors can add any others. */
@@ -27,7 +27,7 @@ export function effectsOfNames(host: HostName, key: string, value: Json): readon
 function isKnown(host: NamingHost, name: string): boolean {
   if (knowsTool(host, name)) return true
   if (host !== 'opencode') return false
-  const { kind } = understandTool(name)
+  const { kind } = interpretToolName(name)
   return kind === 'unknown' || kind === 'server'
 }
 

@@ -15,12 +15,15 @@ export interface KeyContext {
 
 export type HostCell = Verdict | ((context: KeyContext) => Verdict)
 
-export const yes: HostCell = 'read'
-export const no: HostCell = { effect: 'ignored' }
+export const supported: HostCell = 'read'
+export const ignored: HostCell = { effect: 'ignored' }
 /** For a key that denies something: if it is ignored, everything is permitted. */
-export const open: HostCell = { effect: 'ignored', note: 'its restrictions do not apply there' }
+export const ignoredRestriction: HostCell = { effect: 'ignored', note: 'its restrictions do not apply there' }
 /** opencode passes unknown keys to the model's provider. */
-export const option: HostCell = { effect: 'differently', note: "passed to the model's provider as an option" }
+export const providerOption: HostCell = {
+  effect: 'differently',
+  note: "passed to the model's provider as an option",
+}
 export const inClaudeFiles =
   (other: HostCell): HostCell =>
   (context) =>
@@ -49,17 +52,17 @@ export const strictNames = unless(
   'rejects',
   'expects a list of names, or comma-separated text, so it does not load the agent',
 )
-export const switches = unless(
+export const mapOfBooleans = unless(
   ({ value }) => isObject(value) && Object.values(value).every((one) => typeof one === 'boolean'),
   'rejects',
   'expects a map of names to true or false, so it does not load the agent',
 )
-export const oneModel = unless(
+export const requiresOneModel = unless(
   ({ value }) => !isList(value),
   'rejects',
   'expects one model, so it does not load the agent',
 )
-export const onlyOneModel = unless(({ value }) => !isList(value), 'differently', 'expects one model')
+export const readsOneModel = unless(({ value }) => !isList(value), 'differently', 'expects one model')
 export const claudeModel = unless(
   ({ value }) => typeof value === 'string' && knowsModel('claude', value.trim()),
   'differently',
@@ -85,17 +88,17 @@ export const withAgentTool = unless(
   'ignored',
   'tools does not contain agent',
 )
-export const toVsCode = unless(
+export const unlessGitHubOnly = unless(
   ({ value }) => value !== 'github-copilot',
   'differently',
-  'marks the agent as for github.com only',
+  'limits the agent to github.com',
 )
-export const toGitHub = unless(
+export const unlessVsCodeOnly = unless(
   ({ value }) => value !== 'vscode',
   'rejects',
-  'marks the agent as for VS Code only',
+  'limits the agent to VS Code',
 )
-export const withPrompts = unless(
+export const handoffsWithPrompts = unless(
   ({ value }) => isList(value) && (value as Json[]).every((one) => isObject(one) && Boolean(one['prompt'])),
   'differently',
   'ignores handoffs without label, agent or prompt',
@@ -106,7 +109,7 @@ export const hookEvents =
     isObject(context.value) && Object.keys(context.value).some(isHookEvent)
       ? known
       : { effect: 'ignored', note: 'unknown events' }
-export const hex = unless(
+export const colors = unless(
   ({ value }) =>
     typeof value === 'string' &&
     /^(?:#[0-9a-f]{6}|primary|secondary|accent|success|warning|error|info)$/i.test(value),
@@ -118,7 +121,7 @@ export const modes = unless(
   'rejects',
   'expects subagent, primary or all, so it does not load the agent',
 )
-export const listOfText = unless(
+export const textList = unless(
   ({ value }) => isList(value),
   'rejects',
   'expects a list, so it does not load the agent',
@@ -137,12 +140,12 @@ export const deprecated: HostCell = {
   effect: 'differently',
   note: 'deprecated: use disable-model-invocation',
 }
-export const retired: HostCell = { effect: 'ignored', note: 'removed: use disable-model-invocation' }
+export const removed: HostCell = { effect: 'ignored', note: 'removed: use disable-model-invocation' }
 export const oldSpelling: HostCell = {
   effect: 'ignored',
   note: 'old spelling of user-invocable, so users can start the agent there',
 }
-export const preview: HostCell = hookEvents({
+export const previewHookEvents: HostCell = hookEvents({
   effect: 'differently',
   note: 'only with chat.useCustomAgentHooks; Stop is treated as SubagentStop',
 })

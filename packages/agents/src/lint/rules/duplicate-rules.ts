@@ -4,7 +4,7 @@ import { haveSamePermissions } from '../fix/have-same-permissions.ts'
 import type { LintSubject, ProjectRule } from '../subject.ts'
 
 /** Files of one project that define the same name: which one is used, and which are not. */
-export const duplicates: ProjectRule = function* (members) {
+export const duplicateRule: ProjectRule = function* (members) {
   const byName = new Map<string, LintSubject[]>()
   for (const subject of members) {
     const { agent } = subject.read

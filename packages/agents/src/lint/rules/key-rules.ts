@@ -6,7 +6,7 @@ import { type FileRule, keyOf, type LintSubject, lineOf } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
 /** Spellings that newer hosts no longer support. */
-export const oldSpellings: FileRule = (subject) => {
+export const oldSpellingRule: FileRule = (subject) => {
   const findings: Finding[] = []
   const invokable = keyOf(subject, 'userinvokable')
   if (invokable !== undefined)
@@ -33,7 +33,7 @@ export const oldSpellings: FileRule = (subject) => {
 }
 
 /** Values that one host supports, but another does not load. */
-export const shapes: FileRule = (subject) => {
+export const valueShapeRule: FileRule = (subject) => {
   const findings: Finding[] = []
   const model = keyOf(subject, 'model')
   if (model?.field.items !== undefined && forCopilotCli(subject))
@@ -78,7 +78,7 @@ function isMarkdown({ dialect }: LintSubject): boolean {
 }
 
 /** `agents` has no effect for an agent without a tool to start one. */
-export const agentsWithoutTool: FileRule = (subject) => {
+export const agentsWithoutToolRule: FileRule = (subject) => {
   const { agent } = subject.read
   const key = keyOf(subject, 'agents', 'subagents')
   if (agent === undefined || key === undefined || agent.delegates === undefined) return []
@@ -94,7 +94,7 @@ export const agentsWithoutTool: FileRule = (subject) => {
   ]
 }
 
-export const handoffs: FileRule = (subject) => {
+export const handoffRule: FileRule = (subject) => {
   const { agent } = subject.read
   const lines = handoffLineNumbers(keyOf(subject, 'handoffs')?.field)
   const findings: Finding[] = []
@@ -119,7 +119,7 @@ export const handoffs: FileRule = (subject) => {
   return findings
 }
 
-export const hooks: FileRule = (subject) => {
+export const hookRule: FileRule = (subject) => {
   const key = keyOf(subject, 'hooks')
   if (key?.field.fields === undefined) return []
   const dead = [...key.field.fields.keys()].filter((event) => !isHookEvent(event))
@@ -143,7 +143,7 @@ const ranges: readonly (readonly [keys: readonly string[], least: number, most: 
 ]
 
 /** Numbers that are valid, but probably not intended. */
-export const limitRanges: FileRule = (subject) => {
+export const limitRangeRule: FileRule = (subject) => {
   const findings: Finding[] = []
   for (const [keys, min, max, unit] of ranges) {
     const key = keyOf(subject, ...keys)

@@ -1,10 +1,10 @@
-import { type AgentDefinition, allowedTargets, nameKey, understandTool } from '@cadre/core'
+import { type AgentDefinition, allowedTargets, interpretToolName, nameKey } from '@cadre/core'
 import { type LintSubject, lineOf, type ProjectRule } from '../subject.ts'
 
 type Defined = LintSubject & { readonly read: { readonly agent: AgentDefinition } }
 
 /** Agents that nothing can start. */
-export const unreachable: ProjectRule = function* (members, { agents = [] }) {
+export const unreachableAgentRule: ProjectRule = function* (members, { agents = [] }) {
   const hidden = members.filter(isDefined).filter(({ read }) => read.agent.userInvocable === false)
   if (hidden.length === 0) return
   const all = [...members.filter(isDefined).map(({ read }) => read.agent), ...agents]
@@ -37,7 +37,7 @@ function isStartedByHost({ dialect, read }: Defined): boolean {
 }
 
 /** Agents that delegate to each other in a cycle. Cycles are checked at run time, but in a file they are often a mistake. */
-export const cycles: ProjectRule = function* (members) {
+export const cycleRule: ProjectRule = function* (members) {
   const defined = new Map(
     members.filter(isDefined).map((subject) => [nameKey(subject.read.agent.name), subject]),
   )
@@ -66,7 +66,7 @@ export const cycles: ProjectRule = function* (members) {
 export function mayDelegate({ tools }: AgentDefinition): boolean {
   if (tools.kind === 'all') return true
   return tools.names.some((name) => {
-    const meaning = understandTool(name)
+    const meaning = interpretToolName(name)
     if (meaning.kind === 'class') return meaning.class === 'agent'
     if (meaning.kind === 'tools') return meaning.names.some((tool) => /^delegate/.test(tool))
     return meaning.kind === 'all'

@@ -13,7 +13,7 @@ const hostAgents: ReadonlySet<string> = new Set(
 )
 
 /** Finds names in `agents`, `Agent(…)` and `handoffs` that no agent has. */
-export const references: ProjectRule = function* (members, { agents = [] }) {
+export const referenceRule: ProjectRule = function* (members, { agents = [] }) {
   const names = new Map<string, string>()
   const files = new Map<string, string>()
   for (const { read, path } of members) {

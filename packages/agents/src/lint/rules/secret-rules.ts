@@ -41,7 +41,7 @@ export function hideSecrets(text: string, header: WrittenHeader): string {
   return shown.replace(new RegExp(`${known.source}[\\w-]*`, 'g'), '[secret]')
 }
 
-export const secrets: FileRule = ({ header }) =>
+export const secretRule: FileRule = ({ header }) =>
   secretsIn(header).map(({ name, line }) => ({
     severity: 'warning' as const,
     code: 'secret-in-header',

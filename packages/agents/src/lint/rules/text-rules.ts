@@ -16,7 +16,7 @@ export function needsDescription(dialect: string): boolean {
   return Object.hasOwn(needDescription, dialect)
 }
 
-export const description: FileRule = (subject) => {
+export const descriptionRule: FileRule = (subject) => {
   const { agent } = subject.read
   if (agent === undefined) return []
   const line = lineOf(subject, 'description')
@@ -44,7 +44,7 @@ export const description: FileRule = (subject) => {
   ]
 }
 
-export const promptLength: FileRule = (subject) => {
+export const promptLengthRule: FileRule = (subject) => {
   const letters = subject.read.agent?.prompt.length ?? 0
   // github.com reads only these files.
   const isForGitHub = subject.dialect === 'copilot' && keyOf(subject, 'target')?.value !== 'vscode'
@@ -61,7 +61,7 @@ export const promptLength: FileRule = (subject) => {
 }
 
 /** Checks the name: some hosts use it, others use the file name. */
-export const nameMismatch: FileRule = (subject) => {
+export const nameMismatchRule: FileRule = (subject) => {
   const { agent } = subject.read
   if (agent === undefined) return []
   const findings = []

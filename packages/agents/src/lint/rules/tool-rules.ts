@@ -2,9 +2,9 @@ import {
   type AgentDefinition,
   classOf,
   didYouMean,
+  interpretToolName,
   knownTools,
   type ToolMeaning,
-  understandTool,
 } from '@cadre/core'
 import type { Finding } from '../lint-result.ts'
 import { type FileRule, keyOf, type LintKnowledge, type LintSubject, lineOf } from '../subject.ts'
@@ -13,7 +13,7 @@ const toolKeys = ['tools', 'allowedtools'] as const
 const maxUnknown = 20
 
 /** Checks tool names: unknown ones, unavailable ones, and those of servers. A name never grants more. */
-export const toolNames: FileRule = (subject, knowledge) => {
+export const toolNameRule: FileRule = (subject, knowledge) => {
   const { agent } = subject.read
   if (agent === undefined) return []
   const own = new Set((knowledge.tools ?? []).map((name) => name.toLowerCase()))
@@ -24,7 +24,7 @@ export const toolNames: FileRule = (subject, knowledge) => {
   const sorted = new Map<ToolMeaning['kind'] | 'not-here' | 'no-server', string[]>()
   const servers = serversFor(agent, knowledge)
   const add = (name: string, isWanted: boolean) => {
-    const meaning = understandTool(name)
+    const meaning = interpretToolName(name)
     // A denied tool does not need to exist.
     const isAbsent = isWanted && isMissing(meaning, own)
     const hasNoServer =

@@ -3,7 +3,7 @@ import { Arguments } from './arguments.ts'
 import { describeGit } from './describe-git.ts'
 import { readArguments } from './read-arguments.ts'
 import { otherReaders } from './read-others.ts'
-import { questions, readers, sandboxedQuestions, versionQueries, wrappers } from './readers.ts'
+import { readers, readOnlySubcommands, sandboxedSubcommands, versionQueries, wrappers } from './readers.ts'
 import { specIn } from './spec.ts'
 
 /** What a command does, as far as its words tell. Undefined for a program whose options are not listed. */
@@ -33,7 +33,7 @@ export function describeCommand(words: readonly Word[]): DescribedCommand | unde
   if (Object.hasOwn(wrappers, name)) return unwrap(name, rest)
   const spec = specIn(readers, name)
   const other = Object.hasOwn(otherReaders, name) ? otherReaders[name] : undefined
-  if (spec === undefined && other === undefined) return describeQuestion(name, rest)
+  if (spec === undefined && other === undefined) return describeSubcommand(name, rest)
   const found = new Arguments()
   if (spec === undefined) other?.(rest, found)
   else {
@@ -63,15 +63,15 @@ const disallowedCombinations: { readonly [name: string]: RegExp } = {
 }
 
 /** Returns undefined if the words are not a listed query: then only patterns of the user apply to the program. */
-function describeQuestion(name: string, words: readonly Word[]): DescribedCommand | undefined {
+function describeSubcommand(name: string, words: readonly Word[]): DescribedCommand | undefined {
   const question = `${name} ${words[0]?.text}`
   if (words.length === 1 && versionQueries.test(question)) return { unlisted: [], paths: [], isReader: true }
-  const spec = specIn(questions, question)
+  const spec = specIn(readOnlySubcommands, question)
   if (spec === undefined) return undefined
   const { unlisted, paths } = readArguments(words.slice(1), spec)
   // With other words it is not the listed query, and patterns of the user apply.
   if (unlisted.length > 0) return undefined
-  return { unlisted, paths, isReader: true, ...(sandboxedQuestions.test(name) && { needsSandbox: true }) }
+  return { unlisted, paths, isReader: true, ...(sandboxedSubcommands.test(name) && { needsSandbox: true }) }
 }
 
 /** Programs that only start another one. */

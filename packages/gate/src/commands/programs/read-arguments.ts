@@ -1,6 +1,6 @@
 import type { Word } from '../line/line.ts'
 import { Arguments } from './arguments.ts'
-import { kinds, type OperandKind, type OptionSpec, type ProgramSpec } from './spec.ts'
+import { type OperandKind, type OptionSpec, operandKinds, type ProgramSpec } from './spec.ts'
 
 /**
  * Parses words as `getopt_long` does: options anywhere, clusters of letters, values attached or in the next word, `--` ends
@@ -93,6 +93,6 @@ export function readArguments(words: readonly Word[], spec: ProgramSpec, found =
     if (word.glob !== undefined && kind !== 'text' && kind !== 'pattern') return void found.reject(written)
     // Matching names are checked, whatever the program does with them.
     if (word.glob !== undefined) found.path(word)
-    if (!kinds[kind](word.text)) found.reject(written, word.text)
+    if (!operandKinds[kind](word.text)) found.reject(written, word.text)
   }
 }

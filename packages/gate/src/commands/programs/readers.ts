@@ -86,7 +86,7 @@ export const wrappers: {
  * Programs for which only queries about themselves are listed. Launchers that read project files first are not included:
  * `cargo --version` starts the toolchain that `rust-toolchain.toml` names.
  */
-export const questions = readTable(`
+export const readOnlySubcommands = readTable(`
 npm ls, npm list | -agl -w=text --all --depth=num --json --long --global --prod --production --omit=text --include=text --workspaces --workspace=text --parseable --link | text*
 pip list, pip3 list | --format=text --user --local --not-required |
 pip freeze, pip3 freeze | --all --local --user |
@@ -97,7 +97,7 @@ docker version, docker info | -f=text --format=text |
 `)
 
 /** They answer with code of their own installation, which reads project files. */
-export const sandboxedQuestions = /^(?:npm|pip|pip3)$/
+export const sandboxedSubcommands = /^(?:npm|pip|pip3)$/
 
 /** A program name and a single word that asks for its version. */
 export const versionQueries =

@@ -4,7 +4,7 @@ import { isPlainSed } from './plain-sed.ts'
 const anything = () => true
 
 /** The kinds of values and operands, and which texts are harmless for each. Paths are judged separately. */
-export const kinds = {
+export const operandKinds = {
   text: anything,
   /** A text, unless an option marked with `!` already provides it. */
   pattern: anything,
@@ -20,7 +20,7 @@ export const kinds = {
   format: isPlainFormat,
 } satisfies { readonly [kind: string]: (text: string) => boolean }
 
-export type OperandKind = keyof typeof kinds
+export type OperandKind = keyof typeof operandKinds
 
 /**
  * The arguments that a program may have without approval. An unlisted option or an extra operand needs approval.

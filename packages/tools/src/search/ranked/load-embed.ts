@@ -4,7 +4,7 @@ import { type Json, messageOf } from '@cadre/core'
 import { fingerprintModule, resolveModule } from '@cadre/home'
 import type { Embed } from './embed.ts'
 
-export interface EmbedRequest {
+export interface LoadEmbedOptions {
   /** As named in the configuration: a path, or a package that is installed next to the configuration. */
   readonly module: string
   /** Passed to the module with every call. */
@@ -16,7 +16,7 @@ export interface EmbedRequest {
 }
 
 /** Loads the module that is configured for semantic search. Returns a sentence for the user if it cannot be used. */
-export async function loadEmbed(request: EmbedRequest): Promise<Embed | string> {
+export async function loadEmbed(request: LoadEmbedOptions): Promise<Embed | string> {
   const { module, options = null, base, trusted } = request
   const file = resolveModule(module, base)
   if (file === undefined)
@@ -47,7 +47,8 @@ type Call = (texts: string[], options: Json) => unknown
 
 function vectorsOf(given: unknown, count: number, module: string): readonly (readonly number[])[] {
   const fault = (what: string) => new Error(`${module} (search.semantic.module) returned ${what}`)
-  if (!Array.isArray(given) || given.length !== count) throw fault(`no list of ${count} vectors`)
+  if (!Array.isArray(given) || given.length !== count)
+    throw fault(`something other than a list of ${count} vectors`)
   const length: unknown = given[0]?.length
   for (const vector of given) {
     const isVector =

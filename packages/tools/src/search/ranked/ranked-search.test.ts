@@ -279,7 +279,11 @@ describe('a semantic search', () => {
 
   const without: readonly (readonly [string, EmbedLoader | undefined, RegExp])[] = [
     ['is not configured', undefined, /not available: no endpoint with embeddings/],
-    ['cannot be loaded', async () => 'it is not trusted', /it is not trusted; ranked by words instead/],
+    [
+      'cannot be loaded',
+      async () => 'it is not trusted',
+      /it is not trusted; passages are ranked by words instead/,
+    ],
     ['fails', failing, /no network/],
   ]
   it.each(without)('falls back to words, and reports it, when it %s', async (_, loadEmbed, note) => {

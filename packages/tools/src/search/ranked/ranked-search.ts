@@ -10,7 +10,7 @@ import { type IndexStore, openIndexStore } from './index-store.ts'
 import { hashOf, type PassageIndex, type SearchHit } from './passage-index.ts'
 import type { Scan, SearchRoot } from './scan-files.ts'
 import { splitPassages } from './split-passages.ts'
-import { unit, Vectors } from './vectors.ts'
+import { normaliseVector, Vectors } from './vectors.ts'
 
 export interface RankedOptions {
   readonly home?: string | undefined
@@ -116,7 +116,7 @@ async function rank(
   const byWords = (notes: readonly string[]): Ranked => ({ hits: index.search(query, isWanted), notes })
   if (!meaning) return byWords([])
   const embed = (await options.loadEmbed?.()) ?? notConfiguredNote
-  if (typeof embed === 'string') return byWords([`${embed}; ranked by words instead`])
+  if (typeof embed === 'string') return byWords([`${embed}; passages are ranked by words instead`])
   try {
     return await byMeaning(
       index,
@@ -125,7 +125,7 @@ async function rank(
     )
   } catch (error) {
     if (signal.aborted) throw error
-    return byWords([`semantic search failed: ${messageOf(error)}; ranked by words instead`])
+    return byWords([`semantic search failed: ${messageOf(error)}; passages are ranked by words instead`])
   }
 }
 
@@ -152,7 +152,7 @@ async function byMeaning(
   const asked = some.map(({ file, passage: { hash } }) => ({ hash, text: () => textAt(file, hash) }))
   await vectors.complete(asked, signal, spent)
   const [question] = await embed.embed([query], signal, spent)
-  const wanted = unit(question ?? [])
+  const wanted = normaliseVector(question ?? [])
   const hits = some.flatMap(({ file, passage }): SearchHit[] => {
     const score = isWanted(file) ? vectors.nearness(passage.hash, wanted) : undefined
     return score === undefined || score <= 0 ? [] : [{ ...passage, path: file, score, weight: score }]

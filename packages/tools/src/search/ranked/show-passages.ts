@@ -1,4 +1,4 @@
-import { cut } from '../../files/text.ts'
+import { truncate } from '../../files/text.ts'
 import { shownLine } from '../show-found.ts'
 import type { FoundPassage, RankedAnswer } from './ranked-search.ts'
 import { termOf, wordsIn } from './terms.ts'
@@ -23,21 +23,21 @@ export function showPassages(query: string, meaning: boolean, parts: readonly Sh
   const labels = parts.flatMap(({ prefix, label, answer }) =>
     label === undefined || answer.passages.length === 0 ? [] : [`[${prefix} is ${label}]`],
   )
-  if (shown.length === 0) return [`No matches for ${cut(query, 200)}.`, ...notes].join('\n')
+  if (shown.length === 0) return [`No matches for ${truncate(query, 200)}.`, ...notes].join('\n')
   const fellBack = notes.some((note) => note.includes('by words instead'))
   const head = `[passages ranked by ${meaning && !fellBack ? 'meaning' : 'words'}, the best first]`
   return [head, ...labels, ...shown, ...notes].join('\n')
 }
 
-interface Placed {
+interface PlacedPassage {
   readonly prefix: string
   readonly passage: FoundPassage
 }
 
 /** Merges the parts into one list by score, keeping the order within each part. */
-function mergeByScore(parts: readonly ShownPart[]): Placed[] {
+function mergeByScore(parts: readonly ShownPart[]): PlacedPassage[] {
   const left = parts.map(({ prefix, answer }) => ({ prefix, passages: [...answer.passages] }))
-  const all: Placed[] = []
+  const all: PlacedPassage[] = []
   for (;;) {
     const waiting = left.filter(({ passages }) => passages.length > 0)
     const [first, ...others] = waiting

@@ -50,7 +50,7 @@ export class Vectors {
               signal,
               spent,
             )
-      for (const [i, { hash }] of there.entries()) this.known.set(hash, unit(vectors[i] ?? []))
+      for (const [i, { hash }] of there.entries()) this.known.set(hash, normaliseVector(vectors[i] ?? []))
       this.unsaved += there.length
       if (this.unsaved >= minVectorsToStore) await this.save(undefined)
     }
@@ -83,7 +83,7 @@ export class Vectors {
 }
 
 /** Normalized to length 1, so that the dot product is the similarity. */
-export function unit(vector: readonly number[]): Float32Array {
+export function normaliseVector(vector: readonly number[]): Float32Array {
   const size = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
   return Float32Array.from(vector, (value) => (size === 0 ? 0 : value / size))
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-export interface ArtifactStamps {
+export interface ArtifactHashes {
   put(session: string, text: string): void
   remove(session: string): void
   /** True if the session wrote this text. */
@@ -10,10 +10,10 @@ export interface ArtifactStamps {
 }
 
 /**
- * Remembers which text a session wrote to its artifact, so that a resumed session recognises its own. If a stamp cannot be
+ * Remembers which text a session wrote to its artifact, so that a resumed session recognises it. If a hash cannot be
  * written or read, the artifact does not count.
  */
-export function createStamps(folder: string): ArtifactStamps {
+export function createArtifactHashes(folder: string): ArtifactHashes {
   const at = (session: string) => path.join(folder, `${encodeURIComponent(session)}.sha256`)
   const remove = (session: string) => {
     try {

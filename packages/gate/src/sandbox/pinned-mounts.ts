@@ -13,7 +13,7 @@ export interface PinnedMounts {
 }
 
 /** `writable`: the real paths of folders that commands may write. `more`: further paths to hold or fix. */
-export function pinsFor(
+export function pinnedMountsFor(
   paths: readonly string[],
   writable: readonly string[],
   more: Partial<Pick<PinnedMounts, 'held' | 'fixed'>> = {},

@@ -17,7 +17,7 @@ const recent = new Map<string, CommandLine>()
  * contains only what is visible in the text: enough to refuse the line or to rate its risk, never to allow it. Never
  * throws.
  */
-export function understandLine(source: string): CommandLine {
+export function interpretLine(source: string): CommandLine {
   const known = recent.get(source)
   if (known !== undefined) return known
   const line = understand(source)
@@ -29,7 +29,7 @@ export function understandLine(source: string): CommandLine {
 
 /** Summarizes a command line for rules that match commands by their words. */
 export function commandsOfCall(source: string): CommandsOfCall {
-  const { commands, plan, refused } = understandLine(source)
+  const { commands, plan, refused } = interpretLine(source)
   return {
     list: commands.map(({ texts }) => texts).filter((texts) => texts.length > 0),
     sure: plan !== undefined && refused === undefined,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
-import { hasCadre, mayLackCadre } from './offer-cadre.ts'
+import { hasCadre, mayLackCadre } from './register-cadre-resolver.ts'
 
 /** Returns the URL of a bundle in a package with this manifest. */
 function bundleIn(manifest: object): string {

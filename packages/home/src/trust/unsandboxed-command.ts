@@ -2,11 +2,12 @@ import { readdirSync, readFileSync, realpathSync, rmSync, statSync, utimesSync, 
 import path from 'node:path'
 import { heartbeatLimit, isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
+import { holdCommandSocket, isCommandSocketHeld } from './command-socket.ts'
 import { digestOf, rememberEdit } from './own-edits.ts'
 
 let marks = 0
 /**
- * The homes in which unguarded commands of this process run, one element per command. Kept in memory, because a command can delete its
+ * The homes in which commands without a sandbox of this process run, one element per command. Kept in memory, because a command can delete its
  * mark.
  */
 const running: string[] = []
@@ -33,11 +34,18 @@ export function wasWritten(file: string, content: string | Uint8Array | undefine
  * Marks that a command without a sandbox runs in this home and could write its files. The files must not be trusted until the returned
  * function is called, after their content is restored. It may be called repeatedly.
  */
-export function beginUnguarded(home: Home, key: string): () => void {
+export function markUnsandboxedCommand(home: Home, key: string): () => void {
   const self = thisProcess()
   const mark = `${home.folder('storage', 'unguarded')}/${self.token}-${++marks}.json`
-  writeFileSync(mark, JSON.stringify({ ...self, key }), { flag: 'wx', mode: 0o600 })
   const real = realHome(home)
+  // Before the mark, which would remain if this fails.
+  const releaseSocket = holdCommandSocket(real)
+  try {
+    writeFileSync(mark, JSON.stringify({ ...self, key }), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    releaseSocket()
+    throw error
+  }
   running.push(real)
   ownMarks.add(mark)
   // The heartbeat for processes on other machines or in other containers.
@@ -48,6 +56,7 @@ export function beginUnguarded(home: Home, key: string): () => void {
     if (isOver) return
     isOver = true
     ownMarks.delete(mark)
+    releaseSocket()
     clearInterval(beat)
     running.splice(running.indexOf(real), 1)
     if (running.length === 0) written.clear()
@@ -79,13 +88,16 @@ export function restoreOpenFiles(home: Home): void {
 }
 
 /** Returns whether this process runs such a command. A command cannot hide this. */
-export function isUnguardedInThisProcess(home: Home): boolean {
+export function isUnsandboxedCommandRunningHere(home: Home): boolean {
   return running.length > 0 && running.includes(realHome(home))
 }
 
-/** Returns whether this or another process runs such a command. Removes marks of dead processes. */
-export function isUnguarded(home: Home, { byOthers = false } = {}): boolean {
-  if (!byOthers && isUnguardedInThisProcess(home)) return true
+/**
+ * Returns whether this or another process runs such a command. Removes marks of dead processes. A command can delete the mark of its
+ * process, but not the socket. Only the mark is visible on other systems, in other containers and on other machines.
+ */
+export function isUnsandboxedCommandRunning(home: Home, { byOthers = false } = {}): boolean {
+  if ((!byOthers && isUnsandboxedCommandRunningHere(home)) || isCommandSocketHeld(home.path)) return true
   const folder = home.at('storage', 'unguarded')
   const marks = namesIn(folder)?.map((name) => `${folder}/${name}`)
   return marks === undefined || marks.filter((mark) => !ownMarks.has(mark) && isHeld(mark)).length > 0

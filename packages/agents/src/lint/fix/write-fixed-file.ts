@@ -25,7 +25,7 @@ export interface WriteRequest {
 }
 
 /** Replaces the file atomically, with the same mode. A link is followed and kept. Returns why nothing was written. */
-export function writeFixed({ file, within, before, text }: WriteRequest): string | undefined {
+export function writeFixedFile({ file, within, before, text }: WriteRequest): string | undefined {
   const target = realpathSync(file)
   if (!isInside(realpathSync(within), target)) return `it is a link that points outside ${within}`
   if (!lstatSync(target).isFile()) return 'it is not a regular file'

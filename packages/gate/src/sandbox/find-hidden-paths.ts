@@ -6,18 +6,22 @@ import { findMasks, type Mask } from './find-masks.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Paths that a command must not read. */
-export type Hidden =
+export type HiddenPaths =
   | { readonly kind: 'found'; readonly masks: readonly Mask[]; readonly held: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
-export interface HidingDeps {
+export interface HidingOptions {
   readonly sandbox: Sandbox
   readonly userHome?: string | undefined
   readonly unreadableIn?: ((workspace: string) => Unreadable | undefined) | undefined
 }
 
 /** Finds the paths to hide, if the command runs in a sandbox or on a copy. Otherwise a person was asked before. */
-export async function findHidden(root: string, onCopy: boolean, deps: HidingDeps): Promise<Hidden> {
+export async function findHiddenPaths(
+  root: string,
+  onCopy: boolean,
+  deps: HidingOptions,
+): Promise<HiddenPaths> {
   const isEnclosed = deps.sandbox.kind !== 'none'
   const unreadable = isEnclosed || onCopy ? deps.unreadableIn?.(root) : undefined
   if (unreadable === undefined) return { kind: 'found', masks: [], held: [] }
@@ -28,7 +32,7 @@ export async function findHidden(root: string, onCopy: boolean, deps: HidingDeps
   const found = await findMasks(root, { ...unreadable, tops })
   if (found.kind === 'found') return found
   const reason =
-    'the workspace has too many files to find those that the policy protects from reading (paths.deny.read). Remove build output and downloads, or start the patterns with a folder'
+    'the workspace has too many files for Cadre to find the ones that the policy protects from reading. Remove build output and downloads, or start each pattern in paths.deny.read with a folder'
   return { kind: 'refused', reason }
 }
 
@@ -56,13 +60,13 @@ export async function findReadOnlyPaths(
   const isOurs = (place: string) => isInside(root, place) && (left === undefined || !isInside(left, place))
   const found = await findMasks(root, {
     tops: unwritable.tops.filter(isOurs),
-    fit: (place) => (isOurs(place) ? unwritable.fit(place) : undefined),
+    match: (place) => (isOurs(place) ? unwritable.match(place) : undefined),
   })
   if (found.kind === 'found') {
     const places = found.masks.map(({ place }) => place).filter(isOurs)
     return { kind: 'found', places, held: found.held, named: found.named }
   }
   const reason =
-    'the workspace has too many files to find those that the policy protects from writing (paths.deny.write). Remove build output and downloads, or start the patterns with a folder'
+    'the workspace has too many files for Cadre to find the ones that the policy protects from writing. Remove build output and downloads, or start each pattern in paths.deny.write with a folder'
   return { kind: 'refused', reason }
 }

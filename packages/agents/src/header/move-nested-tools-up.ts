@@ -16,7 +16,7 @@ const unrelatedGroups = new Set(
 const toolGroups = new Set(['tools', 'permission', 'permissions'])
 
 /** Moves nested lists of tools to the top level of a header. */
-export function liftTools(entries: readonly Entry[]): readonly Entry[] {
+export function moveNestedToolsUp(entries: readonly Entry[]): readonly Entry[] {
   if (!entries.some(containsList)) return entries
   return entries.flatMap((entry) => {
     if (!containsList(entry)) return [entry]

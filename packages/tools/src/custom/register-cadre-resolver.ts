@@ -16,7 +16,7 @@ let isOffered = false
  * `cadre` gets its own. If this copy is embedded in another program, such as an editor extension, module resolution is not
  * changed.
  */
-export function offerCadre(): void {
+export function registerCadreResolver(): void {
   if (isOffered || !hasCadre(import.meta.url)) return
   isOffered = true
   const { registerHooks } = nodeModule as unknown as SyncHooks

@@ -2,7 +2,7 @@ const maxLength = 72
 const maxNames = 20
 
 /** Combines notes into one commit message: the first is the subject, the others follow without duplicates. */
-export function batchMessage(notes: readonly string[]): string {
+export function batchCommitMessage(notes: readonly string[]): string {
   const [first = 'Changes', ...rest] = [...new Set(notes.map(oneLine))]
   const body = rest.length === 0 ? '' : `\n\n${rest.map((line) => `- ${line}`).join('\n')}`
   const cut = first.length > maxLength ? `${first.slice(0, maxLength - 1)}…` : first
@@ -11,7 +11,7 @@ export function batchMessage(notes: readonly string[]): string {
 }
 
 /** The message for files that existed before the history began. */
-export function foundMessage(names: readonly string[]): string {
+export function initialCommitMessage(names: readonly string[]): string {
   return `Initial state of the home directory\n\n${list(names)}\n`
 }
 

@@ -1,0 +1,55 @@
+import { childrenOfStart, type StoredSession } from '@cadre/core'
+import { type Home, homeOwner, readGivers, unknownGiver } from '@cadre/home'
+
+export interface StartersOptions {
+  readonly home: Home
+  /** May reject for a journal that cannot be read. */
+  readonly read: (session: string) => Promise<StoredSession | undefined>
+}
+
+/**
+ * Returns everyone who gave work to a session's tree: the person who started it, and everyone who sent a message to a session in it. Reads the
+ * whole tree, because a message to one session reaches the others in reports. If one of the tree's journals cannot be read, the result
+ * contains `unknownGiver`.
+ */
+export async function startersOf(session: string, { home, read }: StartersOptions): Promise<string[]> {
+  const names = new Set<string>()
+  const seen = new Set<string>()
+  const waiting: { readonly id: string; readonly isNeeded: boolean }[] = [{ id: session, isNeeded: true }]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { id, isNeeded } = next
+    if (seen.has(id)) continue
+    seen.add(id)
+    const stored = await read(id).catch(() => 'unreadable' as const)
+    // A crash can leave a child without a journal. Nobody gave work to such a child.
+    if (stored === 'unreadable' || (stored === undefined && isNeeded)) names.add(unknownGiver)
+    if (stored === 'unreadable' || stored === undefined) continue
+    // An older file does not name the starter, who is most likely the home's owner.
+    names.add(stored.spec.startedBy ?? homeOwner(home).user)
+    for (const name of [...peopleIn(stored), ...readGivers(home, 'session', id)]) names.add(name)
+    const { root, parent } = stored.spec
+    waiting.push(...[root, parent?.session ?? root].map((above) => ({ id: above, isNeeded: true })))
+    waiting.push(...childrenIn(stored).map((child) => ({ id: child, isNeeded: false })))
+  }
+  return [...names]
+}
+
+function peopleIn({ spec, entries }: StoredSession): string[] {
+  const lists: unknown[] = [spec.work.by]
+  for (const entry of entries) if (entry.role === 'user') lists.push(entry.by)
+  return lists.flatMap(namesIn)
+}
+
+/** A person may have edited the file. A value that is not a list of names may hide someone. */
+function namesIn(by: unknown): string[] {
+  if (by === undefined) return []
+  if (typeof by === 'string') return [by]
+  if (!Array.isArray(by)) return [unknownGiver]
+  return by.map((name) => (typeof name === 'string' ? name : unknownGiver))
+}
+
+function childrenIn({ entries }: StoredSession): string[] {
+  return entries.flatMap((entry) =>
+    entry.role === 'event' && entry.type === 'call.started' ? childrenOfStart(entry) : [],
+  )
+}
