@@ -44,7 +44,7 @@ test('agents read unsaved text, edit it, and the editor writes it once', async (
   )
 })
 
-test('/undo restores what the editor wrote, after a question', async () => {
+test("/undo restores the editor's changes, after a question", async () => {
   const project = createTeam([call('write_file', { path: 'a.txt', content: 'new\n' }), { reply: 'Done.' }], {
     'a.txt': 'old\n',
   })
@@ -57,7 +57,7 @@ test('/undo restores what the editor wrote, after a question', async () => {
   expect(project.read('a.txt')).toBe('old\n')
 })
 
-test('a file that the editor does not write fails the call, and nobody else writes it', async () => {
+test('if the editor does not write a file, the call fails, and Cadre does not write the file either', async () => {
   const project = createTeam([
     call('write_file', { path: 'a.txt', content: 'new\n' }),
     { reply: 'It failed.' },
@@ -69,7 +69,7 @@ test('a file that the editor does not write fails the call, and nobody else writ
   expect(project.exists('a.txt')).toBe(false)
 })
 
-test('the editor is asked for nothing outside its folder, protected or in the home', async () => {
+test('does not ask the editor for files that are outside its folder, protected or in the home', async () => {
   const outside = createProject({ 'secret.txt': 'secret' })
   const project = createTeam([
     call('read_file', { path: outside.at('secret.txt') }),
@@ -87,7 +87,7 @@ test('the editor is asked for nothing outside its folder, protected or in the ho
   expect([...editor.cards().values()].map(({ status }) => status)).toEqual(Array(5).fill('failed'))
 })
 
-test('without the file system of the editor, Cadre writes, and the card has the diff of a new file', async () => {
+test('if the editor has no file system, Cadre writes the file, and the card shows its diff', async () => {
   const project = createTeam([
     call('write_file', { path: 'sub/a.txt', content: 'new\n' }),
     { reply: 'Done.' },

@@ -3,7 +3,7 @@ import { agentFile, createProject, delegate, report } from '../cli/support/proje
 import { startReceiver } from '../support/otlp-receiver.ts'
 import { openEditor } from './support/editor.ts'
 
-test('the trace of the editor is the parent of the run, and later prompts are linked', async () => {
+test("the editor's trace is the run's parent, and later prompts are linked", async () => {
   const receiver = await startReceiver()
   const project = createProject({
     ...agentFile('lead'),
@@ -94,7 +94,7 @@ test('a long history is compacted on request, and an editor that knows compactio
   expect(editor.of('compaction_update')).toMatchObject([{ status: 'completed' }])
 })
 
-test('the output of a command is in a terminal of the editor, which is released', async () => {
+test("shows a command's output in an editor terminal, which is released afterwards", async () => {
   const command = "printf 'one\\ntwo\\033[2Jthree\\n'; exit 3"
   const project = createProject({
     ...agentFile('lead'),

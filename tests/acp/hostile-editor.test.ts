@@ -63,7 +63,7 @@ test('invalid requests are errors, and the connection and other sessions continu
   for (const line of editor.raw().trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow()
 })
 
-test('a second prompt of a running turn is refused, and the first one continues', async () => {
+test('a second prompt during a turn is rejected, and the first one continues', async () => {
   const project = createTeam({ lead: [write, { reply: 'Done.' }] })
   let answer = (_: string) => {}
   const editor = await openEditor(project, {
@@ -85,7 +85,7 @@ test('a second prompt of a running turn is refused, and the first one continues'
   expect(project.read('a.txt')).toBe('x')
 })
 
-test('prompts of many sessions at once do not disturb each other', async () => {
+test('prompts in many sessions at the same time do not affect each other', async () => {
   const project = createTeam({
     lead: { default: { reply: 'Done: {{ work }}' } },
   })
@@ -143,7 +143,7 @@ test('a message that is too long ends the connection and not the memory', async 
   await editor.ended
 })
 
-test('a session that another process runs is refused', async () => {
+test('a session that another process is running is rejected', async () => {
   const project = createTeam({ lead: [write, { reply: 'Done.' }] })
   const first = await openEditor(project, { decide: never })
   const sessionId = await first.open()

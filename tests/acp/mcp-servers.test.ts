@@ -3,7 +3,7 @@ import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.
 import { agentFile, createProject } from '../cli/support/project.ts'
 import { openEditor } from './support/editor.ts'
 
-test('the MCP servers of the editor work, and the gate asks about their calls', async () => {
+test("the editor's MCP servers work, and the gate asks about their calls", async () => {
   const user = createProject({ 'calc.cjs': serverScript() })
   const project = createProject({
     ...agentFile('lead'),
@@ -23,7 +23,7 @@ test('the MCP servers of the editor work, and the gate asks about their calls', 
   expect([...editor.cards().values()]).toMatchObject([{ status: 'completed' }])
 })
 
-test('a server that runs a file of the folder needs trust, which shows its whole command line', async () => {
+test('a server that runs a file in the folder needs trust, and the question shows its whole command line', async () => {
   const project = createProject({
     ...agentFile('lead'),
     'server.cjs': serverScript(),

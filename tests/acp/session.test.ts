@@ -73,7 +73,7 @@ describe('permissions', () => {
     expect(project.exists('a.txt')).toBe(false)
   })
 
-  test('a decision in a terminal withdraws the request of the editor', async () => {
+  test("a decision in a terminal withdraws the editor's request", async () => {
     const project = createTeam({ lead: [write('a.txt', 'x'), { reply: 'Done.' }] })
     const withdrawn: boolean[] = []
     const editor = await openEditor(project, {
@@ -95,7 +95,7 @@ describe('permissions', () => {
     expect(project.read('a.txt')).toBe('x')
   })
 
-  test('an editor that decides nothing leaves the question in the files, and /resume asks again', async () => {
+  test('if the editor does not decide, the question remains in the files, and /resume asks again', async () => {
     const project = createTeam({ lead: [write('a.txt', 'x'), { reply: 'Done.' }] })
     const answers = [undefined, 'approve']
     const editor = await openEditor(project, { decide: () => answers.shift() })
@@ -107,7 +107,7 @@ describe('permissions', () => {
     expect(editor.asked).toHaveLength(2)
   })
 
-  test('an answer that was not offered decides nothing', async () => {
+  test('an answer that was not offered has no effect', async () => {
     const project = createTeam({ lead: [write('a.txt', 'x'), { reply: 'Done.' }] })
     const editor = await openEditor(project, { decide: () => 'approve-everything' })
     await editor.prompt(await editor.open(), 'Write.')
@@ -236,7 +236,42 @@ describe('sessions of earlier', () => {
     expect(project.sessions().filter((id) => id.startsWith('worker')).length).toBe(1)
   })
 
-  test('resume replays nothing', async () => {
+  test('load replays edits as diffs, and the usage', async () => {
+    const edit = { path: 'a.txt', old: 'one', new: 'two' }
+    const project = createTeam(
+      {
+        lead: [
+          {
+            calls: [
+              { tool: 'edit_file', input: edit },
+              { tool: 'write_file', input: { path: 'new.txt', content: 'new\n' } },
+              { tool: 'write_file', input: { path: 'b.txt', content: 'after\n' } },
+            ],
+          },
+          { reply: 'Done.', usage: { input: 100, output: 20, cost: 0.5 } },
+        ],
+      },
+      { 'a.txt': 'one\nmore\n', 'b.txt': 'before\n' },
+    )
+    const first = await openEditor(project)
+    const sessionId = await first.open()
+    await first.prompt(sessionId, 'Go.')
+    const used = first.of('usage_update').at(-1)
+    await first.close()
+    project.write('a.txt', 'changed since\n')
+
+    const editor = await openEditor(project)
+    await editor.agent.request('session/load', { sessionId, cwd: project.path, mcpServers: [] })
+    const [edited, created, replaced] = [...editor.cards().values()].map(({ content }) => content)
+    expect(edited).toEqual([{ type: 'diff', path: project.at('a.txt'), oldText: 'one', newText: 'two' }])
+    expect(created).toEqual([{ type: 'diff', path: project.at('new.txt'), oldText: null, newText: 'new\n' }])
+    expect(JSON.stringify(replaced)).toContain('The session does not contain the earlier text')
+    expect(JSON.stringify(replaced)).toContain('after')
+    expect(used).toBeDefined()
+    expect(editor.of('usage_update')).toEqual([used])
+  })
+
+  test('resume does not replay the history', async () => {
     const project = createTeam({ lead: [{ reply: 'First.' }, { reply: 'Second.' }] })
     const first = await openEditor(project)
     const sessionId = await first.open()
@@ -250,7 +285,7 @@ describe('sessions of earlier', () => {
     expect(editor.text()).toBe('Second.')
   })
 
-  test('a session of the terminal is listed and loaded, and one of the editor resumes in the terminal', async () => {
+  test("a terminal's session is listed and loaded, and an editor's session resumes in the terminal", async () => {
     const project = createTeam({ lead: [{ reply: 'First.' }, { reply: 'Second.' }] })
     await project.cadre(['run', '--model', 'scripted:p.yaml', 'From the terminal'])
     const editor = await openEditor(project)
@@ -265,7 +300,7 @@ describe('sessions of earlier', () => {
     expect(shown.stdout).toContain('Second.')
   })
 
-  test('another agent keeps the session of the editor, and a load finds all its parts', async () => {
+  test("changing the agent keeps the editor's session, and loading finds all its parts", async () => {
     const project = createTeam({ lead: [{ reply: 'I am lead.' }], worker: [{ reply: 'I am worker.' }] })
     const first = await openEditor(project)
     const sessionId = await first.open()

@@ -53,7 +53,7 @@ test('read only denies every effect from the next prompt on, and keeps the conve
   expect(loaded.modes?.currentModeId).toBe('read-only')
 })
 
-test('read only applies whatever else is chosen before the next prompt', async () => {
+test('read-only mode applies, regardless of other choices before the next prompt', async () => {
   const project = createTeam(writesFirst)
   const capabilities = { session: { configOptions: { boolean: {} } } }
   const editor = await openEditor(project, { capabilities, decide: () => 'reject' })
@@ -87,7 +87,7 @@ test.each([{ readOnly: true }, { denyTool: ['write_file'] }])(
   },
 )
 
-test('a mode never loosens the flags of the command', async () => {
+test("a mode never loosens the command's flags", async () => {
   const project = createTeam({ lead: [write, { reply: 'Denied.' }] })
   const editor = await openEditor(project, { flags: { readOnly: true } })
   const sessionId = await editor.open()
@@ -96,7 +96,7 @@ test('a mode never loosens the flags of the command', async () => {
   expect(project.exists('a.txt')).toBe(false)
 })
 
-test('rejects unknown options and values, and keeps what was set', async () => {
+test('rejects unknown options and values, and keeps the current settings', async () => {
   const project = createTeam({ lead: [{ reply: 'Hello.' }] })
   const editor = await openEditor(project)
   const sessionId = await editor.open()
@@ -145,14 +145,14 @@ test('prompt files are commands', async () => {
   expect(project.read(`.cadre/sessions/${sessionId}.session.yaml`)).toContain('Review this')
 })
 
-test('a message that begins with a slash but is no command goes to the agent', async () => {
+test('a message that begins with a slash but is not a command is sent to the agent', async () => {
   const project = createTeam({ lead: [{ reply: 'A path.' }] })
   const editor = await openEditor(project)
   await editor.prompt(await editor.open(), '/etc/hosts is what?')
   expect(editor.text()).toBe('A path.')
 })
 
-test('commands that need no agent answer at once', async () => {
+test('commands that do not need an agent answer immediately', async () => {
   const project = createTeam({ lead: [] })
   const editor = await openEditor(project)
   const sessionId = await editor.open()

@@ -29,7 +29,7 @@ async function decideByPerson(world: World, id: string, decision: string): Promi
   const engine = await openEngine(home, () => {}, { env: world.environment.env })
   const record = (await engine.approvals.list()).find((one) => one.id === id)
   if (record === undefined) throw new Error(`no approval ${id}`)
-  await engine.approvals.decide(record, { decision })
+  await engine.approvals.decide(record, { decision }, engine.approvals.voters.here('command'))
   await engine.close()
 }
 
@@ -95,7 +95,7 @@ test('a rejected action is reported to the agent', async () => {
   expect(existsSync(world.at('project/out.txt'))).toBe(false)
 })
 
-test('a host cannot decide about a run of a person, or about an action that needs a person', async () => {
+test("a host cannot decide approvals in a person's run, or an action that needs a person", async () => {
   const world = createWorld(writes)
   permit(world, '*')
   const { host, id, approval } = await startWriting(world)
@@ -113,7 +113,7 @@ test('a host cannot decide about a run of a person, or about an action that need
     readFileSync(journal, 'utf8').replace('type: call.held\n', 'type: call.held\n    firm: true\n'),
   )
   expect(await host.call('decide_approval', { approval, decision: 'approve' })).toMatch(
-    /^ERROR: a rule requires the approval of a person/,
+    /^ERROR: a rule requires a person's approval/,
   )
   expect(await host.call('decide_approval', { approval: 'approval-1-x', decision: 'approve' })).toMatch(
     /^ERROR: there is no approval/,

@@ -117,7 +117,7 @@ test('reports progress while a call waits, and a cancelled call does not stop th
     stop.abort()
   }
   await expect(host.call('wait_for_run', { run: id }, { onprogress, signal: stop.signal })).rejects.toThrow()
-  expect(news[0]).toMatch(/^assistant: thinks \(round 1\)$|is starting$/)
+  expect(news[0]).toMatch(/^assistant: thinking \(round 1\)$|is starting$/)
   expect(await host.call('get_result', { run: id })).toMatch(/: (running|starting)\./)
 })
 

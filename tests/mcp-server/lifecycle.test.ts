@@ -1,7 +1,13 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
+import path from 'node:path'
 import { expect, test } from 'vitest'
+import { executeDelegatedRun } from '../../packages/protocols/src/index.ts'
 import { until } from '../cli/support/until.ts'
 import { createWorld, runIn } from './support/host.ts'
+
+const helper = {
+  '.cadre/templates/helper.agent.yaml': { id: 'helper', description: 'x', system_prompt: 'x' },
+}
 
 test('cancels a run wherever it runs', async () => {
   const world = createWorld({ assistant: [{ hang: true }] })
@@ -44,6 +50,88 @@ test('starts a run whose process died before it began, once', async () => {
   const answers = await Promise.all(others.map((other) => other.call('wait_for_run', { run: id })))
   for (const text of answers) expect(text).toContain('late')
   expect(world.launched).toEqual([id, id])
+})
+
+test('a run that was cancelled before its process began never starts', async () => {
+  const world = createWorld({ assistant: [{ reply: 'too late' }] })
+  const host = await world.connect({ launches: false })
+  const id = runIn(await host.call('delegate_work', { work: 'x', wait_seconds: 0 }))
+  const file = `project/.cadre/storage/delegations/${id}.process.json`
+  // As if the machine had been suspended since.
+  world.write(file, { launched: 1 })
+  expect(await host.call('cancel_run', { run: id })).toContain(`Cancelling run ${id}.`)
+  const { environment } = world
+  expect(await executeDelegatedRun({ environment, id }, new AbortController().signal)).toBeUndefined()
+  expect(await host.call('get_result', { run: id })).toContain('test-host cancelled it before it started')
+  expect(existsSync(world.at('project/.cadre/sessions', `${id}.session.yaml`))).toBe(false)
+})
+
+test('removes the files of old runs that have ended, and keeps those of runs that wait', async () => {
+  const write = { calls: [{ tool: 'write_file', input: { path: 'a.txt', content: 'x' } }] }
+  const world = createWorld({ assistant: [write, { reply: 'done' }] })
+  const host = await world.connect()
+  const ended = runIn(await host.call('delegate_work', { work: 'x', read_only: true }))
+  const waiting = runIn(await host.call('delegate_work', { work: 'x' }))
+  await world.idle()
+  const folder = world.at('project/.cadre/storage/delegations')
+  for (const name of readdirSync(folder)) utimesSync(path.join(folder, name), 1, 1)
+  const fresh = runIn(await host.call('delegate_work', { work: 'x' }))
+  const ids = new Set(readdirSync(folder).map((name) => name.split('.')[0]))
+  expect([...ids].toSorted()).toEqual([waiting, fresh].toSorted())
+  expect(await host.call('get_result', { run: ended })).toContain('done')
+  expect(await host.call('cancel_run', { run: ended })).toContain('has already ended')
+})
+
+test('removes the oldest files of ended runs if there are too many, and none of runs that run or wait', async () => {
+  const write = { calls: [{ tool: 'write_file', input: { path: 'a.txt', content: 'x' } }] }
+  const world = createWorld({ assistant: [write, { reply: 'done' }], helper: [{ hang: true }] }, helper)
+  const host = await world.connect()
+  const waiting = runIn(await host.call('delegate_work', { work: 'x', agent: 'assistant' }))
+  const running = runIn(await host.call('delegate_work', { work: 'x', agent: 'helper', wait_seconds: 0 }))
+  const ended = runIn(await host.call('delegate_work', { work: 'x', agent: 'assistant', read_only: true }))
+  const folder = world.at('project/.cadre/storage/delegations')
+  const now = Date.now() / 1000
+  const isOf = (id: string) => (name: string) => name.startsWith(`${id}.`)
+  const age = (id: string, seconds: number) => {
+    for (const name of readdirSync(folder).filter(isOf(id)))
+      utimesSync(path.join(folder, name), now - seconds, now - seconds)
+  }
+  for (const id of [waiting, running, ended]) age(id, 1000)
+  // Runs whose process failed before there was a session.
+  const others = [...Array(205).keys()].map((at) => `other-${String(at).padStart(8, '0')}`)
+  for (const [at, id] of others.entries()) {
+    const request = { id, work: 'x', workspace: world.at('project'), host: 'x', created: '2026-01-01' }
+    world.write(`project/.cadre/storage/delegations/${id}.json`, request)
+    world.write(`project/.cadre/storage/delegations/${id}.process.json`, {
+      launched: 1,
+      failed: 'It failed.',
+    })
+    age(id, 900 - at)
+  }
+  const fresh = runIn(await host.call('delegate_work', { work: 'x', agent: 'assistant', read_only: true }))
+  const ids = new Set(readdirSync(folder).map((name) => name.split('.')[0]))
+  expect([...ids].toSorted()).toEqual([waiting, running, fresh, ...others.slice(5)].toSorted())
+  expect(await host.call('get_result', { run: ended })).toContain('done')
+  expect(await host.call('get_result', { run: running })).toContain(': running.')
+})
+
+test('removes old runs although many older ones wait', async () => {
+  const write = { calls: [{ tool: 'write_file', input: { path: 'a.txt', content: 'x' } }] }
+  const world = createWorld({ assistant: [write, { reply: 'done' }] })
+  const host = await world.connect()
+  const delegate = async (readOnly: boolean) =>
+    runIn(await host.call('delegate_work', { work: 'x', read_only: readOnly }))
+  const waiting: string[] = []
+  for (let n = 0; n < 21; n++) waiting.push(await delegate(false))
+  const ended = await delegate(true)
+  await world.idle()
+  const folder = world.at('project/.cadre/storage/delegations')
+  for (const name of readdirSync(folder))
+    utimesSync(path.join(folder, name), 1, name.startsWith(ended) ? 2 : 1)
+  await delegate(true)
+  const ids = new Set(readdirSync(folder).map((name) => name.split('.')[0]))
+  expect(waiting.every((id) => ids.has(id))).toBe(true)
+  expect(ids.has(ended)).toBe(false)
 })
 
 test('resumes a run that was interrupted in the middle', async () => {
@@ -130,7 +218,7 @@ test('a read-only server gives no task to an agent, which the daemon would run w
   const world = createWorld({ assistant: [] })
   const host = await world.connect({ readOnly: true })
   expect(await host.call('create_task', { title: 'x', agent: 'builder' })).toMatch(/^ERROR: .*is read-only/)
-  expect(await host.call('create_task', { title: 'x' })).toContain('a person has to assign it')
+  expect(await host.call('create_task', { title: 'x' })).toContain('a person must assign it')
 })
 
 test('offers runs as resources, and a prompt for people', async () => {

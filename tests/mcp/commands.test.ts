@@ -12,7 +12,7 @@ const base = { 'user/.keep': '', 'user/calc.cjs': serverScript() }
 const config = 'user/.config/cadre/config.yaml'
 const node = process.execPath
 
-test('add, list, test and remove change only their own lines of the configuration', async () => {
+test('add, list, test and remove change only their own lines in the configuration', async () => {
   const project = createProject({ ...base, [config]: '# mine\nmodel: m # the default\n' })
   const added = await mcp(project, ['add', 'calc', '--effect', 'read', '--', node, 'calc.cjs'])
   expect([added.code, added.stderr]).toEqual([0, ''])
@@ -42,21 +42,47 @@ test('add, list, test and remove change only their own lines of the configuratio
   expect(project.read(config)).toBe('# mine\nmodel: m # the default\n')
 })
 
+test('add and list warn about a server that can run workspace files outside the sandbox', async () => {
+  const project = createProject(base)
+  const warning =
+    "The MCP server shell can run a workspace's files outside the sandbox: it runs a command line in"
+  const added = await mcp(project, ['add', 'shell', '--', 'sh', '-c', 'cd work && ./server'])
+  expect([added.code, added.stderr]).toEqual([0, ''])
+  expect(added.stdout).toContain(`Warning: ${warning}`)
+  await mcp(project, ['add', 'plain', '--', node, 'calc.cjs'])
+  const listed = await mcp(project, ['list'])
+  expect(listed.stdout).toContain(`\nWarnings:\n  ${warning}`)
+  expect(listed.stdout).not.toContain('The MCP server plain')
+  project.write(config, project.read(config).replace('    plain:', '      sandbox: true\n    plain:'))
+  expect((await mcp(project, ['list'])).stdout).not.toContain('Warnings:')
+})
+
+test('add and list warn about a variable that loads files', async () => {
+  const project = createProject(base)
+  const warning =
+    "The MCP server loads can run a workspace's files outside the sandbox: its variable NODE_OPTIONS can load files."
+  const variable = ['--env', 'NODE_OPTIONS=--require ./setup.cjs']
+  const added = await mcp(project, ['add', 'loads', ...variable, '--', node, 'calc.cjs'])
+  expect([added.code, added.stderr]).toEqual([0, ''])
+  expect(added.stdout).toContain(`Warning: ${warning}`)
+  expect((await mcp(project, ['list'])).stdout).toContain(`\nWarnings:\n  ${warning}`)
+})
+
 test.each([
   [['add', 'x y', 'https://a.example'], '"x y" is not a valid name'],
-  [['add', 'a'], 'Give its address, or a program after "--": cadre mcp add a -- PROGRAM'],
+  [['add', 'a'], 'the MCP server a needs an address, or a program after "--": cadre mcp add a -- PROGRAM'],
   [['add', 'a', 'ftp://a.example'], 'the address must start with https:// or http://, not "ftp://a.example"'],
   [['add', 'a', 'https://a.example', 'more'], 'unexpected argument "more" after the address'],
   [['add', 'a', '--env', 'A=b', 'https://a.example'], '--env is for programs'],
   [['add', 'a', '--header', 'A=b', '--', 'prog'], '--header is for addresses'],
   [['add', 'a', '--env', 'A', '--', 'prog'], '--env must be NAME=VALUE, not "A"'],
   [['add', 'a', '--env', 'API_TOKEN=hunter2', '--', 'prog'], 'do not write secrets to a file'],
-  [['test', 'old', '--trust'], '.mcp.json has a mistake. The MCP server "old" uses the "sse" transport'],
+  [['test', 'old', '--trust'], '.mcp.json has an error. The MCP server "old" uses the "sse" transport'],
   [['test', 'calk'], 'there is no MCP server named "calk". Did you mean calc'],
   [['remove', 'theirs'], '.mcp.json, which belongs to another program'],
   [['--http', '--port', '70000'], '--port must be at most 65535, not 70000'],
   [['login', 'calc'], 'the MCP server calc needs no sign-in and no values'],
-])('cadre mcp %j explains what is wrong', async (args, message) => {
+])('cadre mcp %j explains the error', async (args, message) => {
   const project = createProject({
     ...base,
     [config]: { mcp: { servers: { calc: { command: node, args: ['calc.cjs'] } } } },
@@ -101,7 +127,7 @@ test('approve shows a change as models would see it, and agents get it only then
   const approved = (await mcp(project, ['approve', 'calc', '--yes', '--json'])).json()[0]
   expect(approved).toEqual({ server: 'calc', new: ['sub'], changed: ['add'], removed: [], approved: true })
   expect((await mcp(project, ['approve', 'calc'])).stdout).toBe(
-    'All tools of the MCP server calc are approved.\n',
+    'All tools from the MCP server calc are approved.\n',
   )
 })
 
@@ -121,7 +147,7 @@ test('values of inputs are stored, used, never printed, and removed', async () =
   expect(without.stderr).toContain(`\${input:key} in `)
   expect(without.stderr).toContain('has no value. Run "cadre mcp login calc" to enter the values')
   const stored = await mcp(project, ['login', 'calc', '--trust'], { input: 'key=hunter2\n' })
-  expect([stored.code, stored.stdout]).toEqual([0, 'The MCP server calc has its values.\n'])
+  expect([stored.code, stored.stdout]).toEqual([0, 'The values for the MCP server calc are stored.\n'])
   expect(stored.stdout + stored.stderr).not.toContain('hunter2')
   expect((await mcp(project, ['test', 'calc', '--trust'])).code).toBe(0)
   expect((await mcp(project, ['list', '--json', '--trust'])).stdout).not.toContain('hunter2')
@@ -129,13 +155,17 @@ test('values of inputs are stored, used, never printed, and removed', async () =
   expect((await mcp(project, ['test', 'calc', '--trust'])).code).toBe(1)
 })
 
-test('a server of the folder does not start before trust, and the list says so', async () => {
+test('a folder server does not start before trust, and the list shows why', async () => {
   const project = createProject({
     ...base,
     '.mcp.json': { mcpServers: { evil: { command: 'touch', args: ['pwned'] } } },
   })
-  const { stderr, code } = await mcp(project, ['test', 'evil'])
-  expect([code, project.exists('pwned')]).toEqual([1, false])
+  for (const command of ['test', 'approve', 'login']) {
+    const refused = await mcp(project, [command, 'evil'])
+    expect([refused.code, project.exists('pwned')]).toEqual([2, false])
+    expect(refused.stderr).toContain('this folder is not trusted. Inspect it, then add --trust')
+  }
+  const { stderr } = await mcp(project, ['test', 'evil'])
   expect(stderr).toContain(
     'the MCP server evil cannot be used: this folder is not trusted. Inspect it, then add --trust, or start "cadre run" in a terminal',
   )

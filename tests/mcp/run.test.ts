@@ -55,6 +55,49 @@ async function run(project: Folders, { flags = [], env = {} }: RunOptions = {}) 
   }
 }
 
+describe('a server of the user that runs files of the workspace in a way that Cadre cannot see', () => {
+  const writeOutside = (project: Folders) =>
+    `try { require('node:fs').writeFileSync(${JSON.stringify(project.user.at('escaped'))}, 'x') } catch {}`
+  const ways = [
+    [
+      'a shell',
+      (project: Folders) => {
+        project.write('server.cjs', serverScript({ first: writeOutside(project) }))
+        return { command: 'sh', args: ['-c', `cd ${project.path} && exec "${node}" ./server.cjs`] }
+      },
+    ],
+    [
+      'NODE_OPTIONS',
+      (project: Folders) => {
+        project.write('setup.cjs', writeOutside(project))
+        project.write('server.cjs', serverScript())
+        const code = `require(${JSON.stringify(project.at('server.cjs'))})`
+        const env = { NODE_OPTIONS: `--require ${project.at('setup.cjs')}` }
+        return { command: node, args: ['--eval', code], env }
+      },
+    ],
+  ] as const
+  const start = async (server: (project: Folders) => object, more: object) => {
+    const project = createFolders({ ...base, ...playbook(call('calc__add', { a: 1, b: 2 }), done) })
+    const calc = { ...server(project), effects: 'read', ...more }
+    project.user.write('.config/cadre/config.yaml', { mcp: { servers: { calc } } })
+    const { settled } = await run(project, { flags: ['--trust'] })
+    return { settled, hasEscaped: project.user.exists('escaped') }
+  }
+  const worked = [{ outcome: 'done', content: '3' }]
+
+  test.each(ways)('can write anywhere through %s, as the warning says', async (_, server) => {
+    expect(await start(server, {})).toEqual({ settled: worked, hasEscaped: true })
+  })
+
+  test.runIf(hasSandbox).each(ways)(
+    'cannot through %s with "sandbox: true", as the warning advises',
+    async (_, server) => {
+      expect(await start(server, { sandbox: true })).toEqual({ settled: worked, hasEscaped: false })
+    },
+  )
+})
+
 describe('a server in the configuration of the user', () => {
   test('is called without approval only if the person says that its tools read', async () => {
     const project = createFolders({
@@ -69,7 +112,18 @@ describe('a server in the configuration of the user', () => {
     expect((await run(project)).settled).toEqual([{ outcome: 'done', content: '3' }])
   })
 
-  test('"policy explain" knows what --allow and --deny-tool mean for it', async () => {
+  test('a misspelt --allow is reported, with the name that it resembles', async () => {
+    const project = createFolders({ ...base, ...calc(), ...playbook(done) })
+    const told = async (allow: string) => (await run(project, { flags: ['--allow', allow] })).stderr
+    expect(await told('calc/ad')).toContain(
+      '--allow: "calc/ad" matches no tool of an MCP server, so it allows nothing. Did you mean calc/add?',
+    )
+    expect(await told('clac/*')).toContain('"clac/*" matches no tool of an MCP server')
+    for (const allow of ['calc/add', 'calc/*', 'mcp__calc', 'write'])
+      expect(await told(allow)).not.toContain('--allow')
+  })
+
+  test('"policy explain" applies --allow and --deny-tool to it', async () => {
     const cases: [flags: string[], decision: string, rule: string][] = [
       [['--allow', 'calc/add'], 'allow', 'permissions: calc/add'],
       [['--allow', 'calc/*'], 'allow', 'permissions: calc/*'],
@@ -161,7 +215,7 @@ describe('a server in the configuration of the user', () => {
     expect(project.read('.github/hooks/a.json')).toBe('{"hooks": {}}')
   })
 
-  test('nothing of it is loaded or started if no server is configured', async () => {
+  test('does not load or start anything if no server is configured', async () => {
     const project = createFolders({ ...base, ...playbook(done) })
     const { code, stderr } = await run(project)
     expect([code, stderr]).toEqual([0, ''])
@@ -169,7 +223,7 @@ describe('a server in the configuration of the user', () => {
   })
 })
 
-describe('a server of the folder', () => {
+describe('a folder server', () => {
   const theirs = {
     ...base,
     'server.cjs': serverScript(),
@@ -244,7 +298,7 @@ describe('a server of the folder', () => {
     expect(stderr).not.toContain('files appeared')
   })
 
-  test('without a sandbox, does not start again after an agent has changed a file that it runs', async () => {
+  test('without a sandbox, does not restart after an agent has changed a file that it runs', async () => {
     const die = {
       first: `process.on('exit', () => {})`,
       each: `if (m.params?.arguments?.die) process.exit(1)`,
@@ -280,10 +334,10 @@ describe('a server of the folder', () => {
       ),
     })
     expect(project.exists('pwned')).toBe(false)
-    expect(stderr).toContain('The MCP server calc runs with your rights, because there is no sandbox')
+    expect(stderr).toContain('The MCP server calc runs with your permissions, because there is no sandbox')
   })
 
-  test('needs trust again once its script has changed', async () => {
+  test('needs trust again after its script has changed', async () => {
     const project = createFolders(theirs)
     const env = { HOME: project.user.path }
     const trusts = async () => (await project.cadre(['mcp', 'list', '--json'], { env })).json()[0]
@@ -295,7 +349,7 @@ describe('a server of the folder', () => {
     expect(await status()).toBe('not used: this folder is not trusted')
   })
 
-  test('a server of the user that runs a file of the folder needs trust too', async () => {
+  test("a user's server that runs a file in the folder also needs trust", async () => {
     const project = createFolders({
       ...base,
       'tools/server.cjs': `require('node:fs').writeFileSync('pwned', '')`,

@@ -4,6 +4,7 @@ import { openHome } from '@cadre/home'
 import type { ServerConfig } from '@cadre/mcp'
 import { createRuntime, type RuntimeOptions } from '@cadre/runtime'
 import { expect, test } from 'vitest'
+import { askingServer, formQuestion } from '../../packages/mcp/src/asking-server.spec-helpers.ts'
 import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
 import { openDaemonRuntime } from '../../packages/server/src/daemon/open-daemon-runtime.ts'
 import { recordOwnHome } from '../cli/support/own-home.ts'
@@ -72,7 +73,7 @@ test.each([
   expect(project.exists('pwned')).toBe(false)
 })
 
-test('the question of a server reaches the person, with the name of the server', async () => {
+test("a server's question reaches the person, with the server's name", async () => {
   const asks = serverScript({
     each: `if (m.id === 'q') return send({ id: globalThis.call, result: { content: [{ type: 'text', text: JSON.stringify(m.result) }] } })
     if (m.method === 'tools/call') { globalThis.call = m.id; return send({ id: 'q', method: 'elicitation/create', params: { message: 'Which branch?', requestedSchema: { type: 'object', properties: {} } } }) }`,
@@ -95,6 +96,25 @@ test('the question of a server reaches the person, with the name of the server',
   await runtime.close()
   expect(asked).toEqual([{ server: 'calc', message: 'Which branch?' }])
   expect(contents).toEqual(['{"action":"decline"}'])
+})
+
+test("a run without a person declines a server's question, and its journal records it", async () => {
+  const user = createProject({ 'calc.cjs': askingServer(formQuestion('Which branch?')) })
+  const project = createProject(base)
+  const contents: unknown[] = []
+  const { runtime } = await open(project, user, {
+    mcpServers: [ofEditor(['calc.cjs'])],
+    allow: ['calc/*'],
+    onEvent: (event) => void (event.type === 'call.settled' && contents.push(event.content)),
+  })
+  const result = await runtime.run({ work: 'Go.', agent: 'lead' })
+  await runtime.close()
+  expect(contents).toEqual(['[{"action":"decline"}]'])
+  const said =
+    'The MCP server calc asked: "Which branch?". Cadre declined, because this run has no person to ask.'
+  expect(result).toMatchObject({ report: { notices: [{ code: 'mcp', message: said }] } })
+  const [journal = ''] = readdirSync(project.at('.cadre/sessions'))
+  expect(project.read(`.cadre/sessions/${journal}`).replace(/\s+/g, ' ')).toContain(said)
 })
 
 test('the daemon offers the tools, notices approvals, and ends the servers of an earlier configuration', async () => {

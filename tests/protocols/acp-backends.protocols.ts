@@ -3,6 +3,7 @@ import { answers } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { skipWithoutSandbox } from '../support/skip-without-sandbox.ts'
 import { type RealProgram, realPrograms } from './support/agent-programs.ts'
 import { serveModel } from './support/model-server.ts'
 
@@ -57,7 +58,9 @@ async function run(
 }
 
 describe.each(realPrograms)('$name as the model of a session', (program) => {
-  it('works with the tools of Cadre, and each call is judged and recorded', async () => {
+  it('works with the tools of Cadre, and each call is judged and recorded', async (context) => {
+    // Cadre starts the servers of a trusted folder in the sandbox, where they fail. Without it, they write to the folder outside.
+    await skipWithoutSandbox(context)
     const project = createWorld()
     const server = await serveModel([
       { calls: [{ name: program.tool('write_file'), input: { path: 'made.txt', content: 'hello' } }] },
@@ -71,7 +74,6 @@ describe.each(realPrograms)('$name as the model of a session', (program) => {
       { text: 'All done.' },
     ])
     const ended = await run(project, program, server, ['--allow', 'write', 'Make a file.'])
-    // Cadre starts the servers of a trusted folder in the sandbox, where they fail.
     expect(ended.stderr.replace(/^cadre: Agents cannot use the MCP server (evil|e): .*\n/gm, '')).toBe('')
     const events = ended.json()
     expect(events.at(-1)).toMatchObject({
@@ -85,7 +87,8 @@ describe.each(realPrograms)('$name as the model of a session', (program) => {
     expect(ended.outside).toEqual([])
   })
 
-  it('cannot use its own tools, subagents or files of the project', async () => {
+  it('cannot use its own tools, subagents or files of the project', async (context) => {
+    await skipWithoutSandbox(context)
     const project = createWorld()
     const file = project.at('outside/escaped')
     const server = await serveModel([

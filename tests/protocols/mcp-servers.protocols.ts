@@ -102,7 +102,7 @@ test('a server of the project starts only after trust', async () => {
     '.mcp.json': { mcpServers: { files: { command: node, args: [official('filesystem'), '.'] } } },
   })
   const before = await project.cadre(['mcp', 'test', 'files'], { env })
-  expect([before.code, before.stderr]).toEqual([1, expect.stringContaining('this folder is not trusted')])
+  expect([before.code, before.stderr]).toEqual([2, expect.stringContaining('this folder is not trusted')])
   const { code, stdout } = await project.cadre(['mcp', 'test', 'files', '--trust'], { env: { ...env, PATH } })
   expect([code, stdout]).toEqual([0, expect.stringContaining('read_text_file')])
 })

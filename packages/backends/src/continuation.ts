@@ -44,13 +44,13 @@ export function continuationOf(
 }
 
 /** A message for a server that keeps the conversation itself. */
-export interface Said {
+export interface SentContent {
   readonly text: string
   readonly images: readonly Image[]
 }
 
 /** One or several messages of a person. */
-export function messageOf(said: readonly UserMessage[]): Said {
+export function messageOf(said: readonly UserMessage[]): SentContent {
   return { text: said.map(({ content }) => content).join('\n\n'), images: imagesOf(said) }
 }
 
@@ -58,7 +58,7 @@ export function messageOf(said: readonly UserMessage[]): Said {
  * The first message of a new conversation. Earlier messages are lines of JSON, so that text in them, such as a tool result,
  * cannot be mistaken for another message.
  */
-export function openingOf(messages: readonly Message[]): Said {
+export function openingOf(messages: readonly Message[]): SentContent {
   const last = messages.findLastIndex(({ role }) => role !== 'user')
   const said = messages.slice(last + 1) as readonly UserMessage[]
   if (last < 0) return messageOf(said)

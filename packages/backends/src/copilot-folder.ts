@@ -4,11 +4,13 @@ import path from 'node:path'
 export function copilotFolder(env: { readonly [name: string]: string | undefined }): string {
   const home = env['HOME'] ?? env['USERPROFILE'] ?? path.parse(process.cwd()).root
   const data =
-    absolute(env['XDG_DATA_HOME']) ?? absolute(env['LOCALAPPDATA']) ?? path.join(home, '.local', 'share')
+    absoluteOrUndefined(env['XDG_DATA_HOME']) ??
+    absoluteOrUndefined(env['LOCALAPPDATA']) ??
+    path.join(home, '.local', 'share')
   return path.join(data, 'cadre', 'copilot')
 }
 
 /** Relative paths in such variables are ignored, as the XDG specification requires. */
-export function absolute(folder: string | undefined): string | undefined {
+export function absoluteOrUndefined(folder: string | undefined): string | undefined {
   return folder !== undefined && path.isAbsolute(folder) ? folder : undefined
 }

@@ -18,7 +18,7 @@ export {
   serverPackage,
   versionIn,
 } from './copilot-access/copilot-packages.ts'
-export { missingServer, serverConfigProblem } from './copilot-access/missing-server.ts'
+export { missingServerMessage, serverConfigProblem } from './copilot-access/missing-server.ts'
 export {
   type DeviceCode,
   forgetAccount,
@@ -41,10 +41,10 @@ export { type CopilotOptions, type ServerResult, withServer } from './copilot-ac
 export { copilotFolder } from './copilot-folder.ts'
 export { findServer, type ServerPlaces } from './copilot-ls/find-server.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
-export { missingSdk } from './copilot-sdk/find-sdk.ts'
+export { missingSdkMessage } from './copilot-sdk/find-sdk.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export { hideTokens } from './hide-tokens.ts'
-export { isThisMachine } from './http/endpoint.ts'
+export { isLoopbackHost } from './http/endpoint.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
 export {
   type AcpConfig,

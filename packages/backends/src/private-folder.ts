@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { absolute } from './copilot-folder.ts'
+import { absoluteOrUndefined } from './copilot-folder.ts'
 
 /**
  * Creates a folder for the files of one program, readable only by this user. Deletes folders that dead processes left;
@@ -13,7 +13,7 @@ export function createPrivateFolder(
   abandoned: (name: string) => void = () => {},
 ): string {
   const home = env['HOME'] || os.homedir()
-  const state = absolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state')
+  const state = absoluteOrUndefined(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state')
   const base = path.join(state, 'cadre', backend)
   mkdirSync(base, { recursive: true, mode: 0o700 })
   for (const name of readdirSync(base)) {

@@ -37,11 +37,11 @@ export class ProgramCalls {
     if (expected === undefined) return undefined
     const { title } = expected
     if (!isSame(expected.input, input)) {
-      const content = `Denied: a hook changed the arguments of this call, and ${title} can only carry out its own.`
+      const content = `Denied: a hook changed the arguments of this call, and ${title} can run the call only with the original arguments.`
       return Promise.resolve({ content, failed: true })
     }
     expected.allowed = true
-    return Promise.resolve({ content: `Allowed. ${title} carries it out itself.` })
+    return Promise.resolve({ content: `Allowed. ${title} runs this call itself.` })
   }
 }
 

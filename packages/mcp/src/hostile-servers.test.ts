@@ -4,9 +4,9 @@ import path from 'node:path'
 import type { Tool, ToolResult } from '@cadre/core'
 import type { Secrets } from '@cadre/home'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApprovedTools } from './approved-tools/approved-tool-store.ts'
 import type { ServerConfig } from './config/server-config.ts'
 import { openServers, type Servers, type ServersOptions } from './open-servers.ts'
-import { openPins } from './pins/pin-store.ts'
 import { type ScriptOptions, serverScript } from './server-script.spec-helpers.ts'
 
 let folder: string
@@ -42,7 +42,7 @@ async function open(server: ServerConfig, more: Partial<ServersOptions> = {}): P
   const told: string[] = []
   const servers = await openServers({
     servers: [server],
-    pins: openPins(path.join(folder, 'pins')),
+    approvedTools: openApprovedTools(path.join(folder, 'pins')),
     secrets: noSecrets,
     values: { env: { PATH: process.env['PATH'], SECRET_KEY: 'x' }, workspace: folder, userHome: folder },
     starts: true,
@@ -164,7 +164,7 @@ describe('a server that misbehaves within calls', () => {
     [
       'a result of 2 MB is cut, with the count',
       'big',
-      { content: expect.stringMatching(/^x{100000}\n\[Cadre cut 1900000 characters/) },
+      { content: expect.stringMatching(/^x{100000}\n\[Cadre omitted 1900000 characters/) },
     ],
     [
       'an error that rejects the call is data, without hidden characters and without doubt',
@@ -264,7 +264,7 @@ describe('a server that misbehaves within calls', () => {
   })
 })
 
-it('a call is cancelled at once while its server starts', async () => {
+it('a call is cancelled immediately while its server starts', async () => {
   const server = serverFor('slow', serverScript())
   await (await open(server)).close()
   // It never answers, and ends with its input.
@@ -319,7 +319,7 @@ describe('a server that cannot be used', () => {
     )
   })
 
-  it('that has a reference without a value does not start, and the notice says what to do', async () => {
+  it('that has a reference without a value does not start, and the notice explains what to do', async () => {
     const env = { A: `\${NOT_SET}`, B: `\${input:key}` }
     const reach = { kind: 'program', command: 'touch', args: [path.join(folder, 'started')], env } as const
     const { notices } = await open(serverFor('unset', '', { reach }))
@@ -329,7 +329,7 @@ describe('a server that cannot be used', () => {
     expect(() => readFileSync(path.join(folder, 'started'))).toThrow()
   })
 
-  it('whose envFile is a link out of the workspace gets none of its variables', async () => {
+  it('whose envFile links outside the workspace gets none of its variables', async () => {
     const workspace = path.join(folder, 'linked')
     mkdirSync(workspace)
     writeFileSync(path.join(folder, 'credentials'), 'key = secret')
@@ -343,7 +343,7 @@ describe('a server that cannot be used', () => {
     await opened.close()
   })
 
-  it('after a failed start, does not start again at once', async () => {
+  it('does not restart immediately after a failed start', async () => {
     const count = path.join(folder, 'count')
     const server = serverFor('fragile', serverScript())
     const opened = await open(server)
@@ -371,7 +371,7 @@ describe('the secrets of a server', () => {
   const values = () => ({ env, workspace: folder, userHome: folder })
   beforeAll(() => writeFileSync(path.join(folder, '.secrets'), 'FILE_TOKEN=from-the-file\n'))
 
-  it('are masked in what it printed before it ended', async () => {
+  it('are masked in its last output', async () => {
     const prints = `console.error('invalid token', process.env.A.slice(1), process.env.GH_PAT, process.env.FILE_TOKEN, '${shape}', 'abc', process.env.ROOT); process.exit(1)`
     const { notices } = await open(withToken('prints', prints), { values: values() })
     expect(notices[0]?.message).toContain(`It printed: invalid token *** *** *** ghp_*** abc ${folder}`)
@@ -397,7 +397,7 @@ describe('the secrets of a server', () => {
 })
 
 describe('a server that lives badly', () => {
-  it('is started again for the next call after it has ended', async () => {
+  it('is restarted for the next call after it has ended', async () => {
     await using('dies', { each: `if (m.params?.arguments?.die) process.exit(3)` }, async ({ call }) => {
       expect(await call('add', { die: true })).toMatchObject({
         failed: true,
@@ -480,7 +480,7 @@ describe('definitions of tools', () => {
     }`,
   }
 
-  it('are read from the pins: no process starts before the first call', async () => {
+  it('are read from the stored approvals: no process starts before the first call', async () => {
     const started = path.join(folder, 'lazily')
     const server = serverFor(
       'lazy',
@@ -488,7 +488,7 @@ describe('definitions of tools', () => {
     )
     const first = await open(server)
     await first.close()
-    expect(first.notices[0]?.message).toContain('for the first time and approved its tool')
+    expect(first.notices[0]?.message).toContain('so Cadre approved its tool')
     const second = await open(server)
     expect([second.notices, second.tools.length, readFileSync(started, 'utf8')]).toEqual([[], 1, 'x'])
     await second.call('add')
@@ -521,15 +521,15 @@ describe('definitions of tools', () => {
 
   it('that a person approves during a run stay approved', async () => {
     const server = serverFor('meanwhile', serverScript(rug))
-    const pins = openPins(path.join(folder, 'pins'))
+    const approvedTools = openApprovedTools(path.join(folder, 'pins'))
     const opened = await open(server)
     await opened.call('add', { grow: true })
     const extra = { name: 'extra', inputSchema: { type: 'object' } }
-    const approved = [...(pins.of(server)?.tools ?? []), extra]
-    pins.save(server, { tools: approved, pending: [] })
+    const approved = [...(approvedTools.of(server)?.tools ?? []), extra]
+    approvedTools.save(server, { tools: approved, pending: [] })
     await opened.call('add')
     await opened.close()
-    expect(pins.of(server)).toMatchObject({ tools: approved, pending: [] })
+    expect(approvedTools.of(server)).toMatchObject({ tools: approved, pending: [] })
   })
 
   it('that changed before the run are not called', async () => {
@@ -546,13 +546,13 @@ describe('definitions of tools', () => {
     await opened.close()
   })
 
-  it('of a server whose command line changed are approved anew, and not those of the old one', async () => {
+  it("are approved separately after the server's command line has changed", async () => {
     const server = serverFor('moved', serverScript())
     await (await open(server)).close()
     const { reach } = server
     const opened = await open({ ...server, reach: { ...reach, env: { A: '1' } } as ServerConfig['reach'] })
     await opened.close()
-    expect(opened.notices[0]?.message).toContain('for the first time')
+    expect(opened.notices[0]?.message).toContain('This is the first use of')
   })
 
   it('reach the model without hidden characters, also in schemas', async () => {
@@ -583,7 +583,7 @@ describe('definitions of tools', () => {
       expect(offered).toHaveLength(199)
       expect(offered[0]?.description).toHaveLength(2_001)
       expect(notices.at(-1)?.message).toContain(
-        'cannot use the tool huge of the MCP server many: its definition has more than 40000 characters',
+        'cannot use the tool huge from the MCP server many: its definition has more than 40000 characters',
       )
     })
   })
@@ -614,7 +614,7 @@ describe('definitions of tools', () => {
     })
   })
 
-  it('are outbound, whatever their name', async () => {
+  it('are outbound, regardless of their names', async () => {
     const tools = `['constructor', 'toString', '__proto__'].map((name) => ({ name, inputSchema: { type: 'object' } }))`
     await using('inherited', { tools }, async (opened) => {
       expect(opened.tools.map(({ effect }) => effect)).toEqual(['outbound', 'outbound', 'outbound'])
@@ -657,7 +657,7 @@ describe('questions of a server', () => {
     if (m.method === 'tools/call') { globalThis.call = m.id; return send({ id: 'q', method: 'elicitation/create', params: { message: 'Which\\u200b branch?', requestedSchema: { type: 'object', properties: { branch: { type: 'string' } } } } }) }`,
   }
 
-  it('go to the person, and the answer goes to the server', async () => {
+  it('reach the person, and the server receives the answer', async () => {
     const seen: object[] = []
     const elicitOf: ServersOptions['elicitOf'] =
       ({ name }) =>
@@ -764,5 +764,5 @@ it('shows the progress of a call as one line without control characters', async 
     }
     await tools[0]?.run({}, { ...context, progress }, new AbortController().signal)
   })
-  expect(shown).toEqual(['half[2J done'])
+  expect(shown).toEqual(['half done'])
 })

@@ -1,9 +1,9 @@
 /**
- * The MCP servers of a run.
+ * A run's MCP servers.
  *
- * 1. Agents see only definitions that were approved. They are read from the pins, so that no server starts before its first call.
- * 2. A server without pins is connected once when the run starts. Its configuration was written or trusted by a person, so its first list
- *    is approved as it is, and the person is told.
+ * 1. Agents see only definitions that were approved. They are read from the stored approvals, so that no server starts before its first call.
+ * 2. A server without approved tools is connected once when the run starts. A person wrote or trusted its configuration, so Cadre approves
+ *    its first list unchanged, and tells the person.
  */
 import { messageOf, type Notice, type Tool, type ToolContext } from '@cadre/core'
 import type { ServerConfig } from './config/server-config.ts'
@@ -12,22 +12,22 @@ import { createServerTool } from './tools/create-server-tool.ts'
 
 export interface ServersOptions extends LinkOptions {
   readonly servers: readonly ServerConfig[]
-  /** False: starts nothing, and has no tools of servers that were never used. */
+  /** False if no server must start. Tools of servers that were never used are then missing. */
   readonly starts: boolean
-  /** The longest time of one call in milliseconds, whatever progress it reports. Default: half an hour. */
+  /** The maximum duration of a call in milliseconds, regardless of progress. Default: half an hour. */
   readonly totalLimit?: number | undefined
-  /** The trace context of a call. */
+  /** A call's trace context. */
   readonly traceparentOf?: ((context: ToolContext) => string | undefined) | undefined
 }
 
 export interface Servers {
   readonly tools: readonly Tool[]
   readonly notices: readonly Notice[]
-  /** Ends all connections, and the processes that Cadre has started for them. */
+  /** Ends all connections, and the processes that Cadre started for them. */
   close(): Promise<void>
 }
 
-/** Opens the servers of a run. Never rejects: a server that cannot be used gives a notice, and no tools. */
+/** Opens a run's servers. Never rejects: for a server that cannot be used, it adds a notice and no tools. */
 export async function openServers(options: ServersOptions): Promise<Servers> {
   const notices: Notice[] = []
   const note = (message: string) => void notices.push({ code: 'mcp', message })
@@ -39,7 +39,7 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
       return []
     }
   })
-  const first = options.starts ? links.filter(({ isPinned }) => !isPinned) : []
+  const first = options.starts ? links.filter(({ hasApprovedTools }) => !hasApprovedTools) : []
   const texts = await Promise.all(
     first.map((link) =>
       link

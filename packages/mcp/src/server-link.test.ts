@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { Secrets } from '@cadre/home'
 import { expect, it, onTestFinished } from 'vitest'
-import type { PinnedServer } from './pins/pin-store.ts'
+import type { ApprovedTools } from './approved-tools/approved-tool-store.ts'
 import { ServerLink } from './server-link.ts'
 
 const noSecrets: Secrets = { read: async () => undefined, write: async () => '', remove: async () => {} }
@@ -45,7 +45,7 @@ async function startServer() {
 
 it('opens another session after a server at an address has forgotten it', async () => {
   const { url, forget } = await startServer()
-  let pinned: PinnedServer | undefined
+  let stored: ApprovedTools | undefined
   const link = new ServerLink(
     {
       ...{ name: 'forgetful', scope: 'user', file: 'config.yaml', syntax: 'literal' },
@@ -53,10 +53,10 @@ it('opens another session after a server at an address has forgotten it', async 
       ...{ tools: ['*'], effects: {}, inputs: {} },
     },
     {
-      pins: {
-        of: () => pinned,
+      approvedTools: {
+        of: () => stored,
         save: (_, saved) => {
-          pinned = saved
+          stored = saved
         },
         remove: () => {},
       },
@@ -67,7 +67,7 @@ it('opens another session after a server at an address has forgotten it', async 
   )
   onTestFinished(() => link.close())
   const call = async () => {
-    const connection = await link.for('greet')
+    const connection = await link.connectionFor('greet')
     if (typeof connection === 'string') throw new Error(connection)
     const { signal } = new AbortController()
     return connection.call('greet', {}, { signal, idleLimit: 30_000, totalLimit: 30_000 })

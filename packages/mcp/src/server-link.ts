@@ -1,29 +1,28 @@
 /**
- * Owns the connection of a run to one server, which all sessions of the run share.
+ * Owns a run's connection to one server, which all sessions in the run share.
  *
  * 1. At most one connection is open or being opened. It starts with the first call, or to read the tools of a server for the first time.
- * 2. A call reaches the server only if the definition of its tool is the approved one: the list of the server is compared after each
- *    start, and again after the server says that it has changed.
+ * 2. A call reaches the server only if its tool's definition is approved: the server's list is compared after each
+ *    start, and again after the server reports a change.
  * 3. After a failed start, the next one waits longer each time.
- * 4. After `close`, nothing starts, and no process of the server is left.
+ * 4. After `close`, nothing starts, and all of the server's processes have ended.
  */
-import { matchesWildcard } from '@cadre/core'
+import { matchesWildcard, plainText } from '@cadre/core'
 import type { Secrets } from '@cadre/home'
+import { type ApprovedToolStore, compareWithApproved } from './approved-tools/approved-tool-store.ts'
+import { fingerprintTool, type ToolDefinition } from './approved-tools/fingerprint-tool.ts'
 import { storedAuth } from './auth/stored-auth.ts'
 import { inputAccount } from './auth/stored-sign-in.ts'
 import { expandServer, inputsOf, type VariableValues } from './config/expand-server.ts'
 import type { ServerAddress, ServerConfig, ServerProgram } from './config/server-config.ts'
 import { type Connection, type ConnectOptions, connectServer } from './connect/connect-server.ts'
-import { pinOf, type ToolDefinition } from './pins/pin-of.ts'
-import { comparePins, type PinStore } from './pins/pin-store.ts'
-import { plainText } from './tools/plain-text.ts'
 
 export interface LinkOptions {
-  readonly pins: PinStore
+  readonly approvedTools: ApprovedToolStore
   readonly values: Omit<VariableValues, 'input'>
-  /** Has the values of `${input:…}` and the sign-ins. */
+  /** Contains the `${input:…}` values and the sign-ins. */
   readonly secrets: Secrets
-  /** How the program of a server starts. Default: in the workspace, as it is. */
+  /** How a server's program starts. Default: in the workspace, unchanged. */
   readonly startOf?:
     | ((
         server: ServerConfig,
@@ -35,7 +34,7 @@ export interface LinkOptions {
   readonly tell: (message: string) => void
 }
 
-/** A server that ran for so long works: if it ends, it may start again at once. */
+/** If a server ran at least this long before it ended, it may restart immediately. */
 const steadyAfter = 30_000
 
 export class ServerLink {
@@ -43,14 +42,14 @@ export class ServerLink {
   readonly #options: LinkOptions
   readonly #stop = new AbortController()
   #approved: readonly ToolDefinition[] = []
-  #isPinned = false
+  #hasApprovedTools = false
   /** The names of the approved tools that the server still lists without a change. Unknown until the first list. */
   #same: Promise<ReadonlySet<string>> | undefined
   #connection: Promise<Connection> | undefined
   #failures = 0
   #nextStart = 0
   #readySince = 0
-  /** How many times it was started. The end of an earlier connection says nothing about the current one. */
+  /** The number of starts. The end of an earlier connection does not affect the current one. */
   #life = 0
   /** Resolves when the processes of earlier connections have ended. */
   #ended: Promise<unknown> = Promise.resolve()
@@ -58,15 +57,15 @@ export class ServerLink {
   constructor(server: ServerConfig, options: LinkOptions) {
     this.server = server
     this.#options = options
-    const pinned = options.pins.of(server)
-    if (pinned === undefined) return
-    this.#approved = pinned.tools
-    this.#isPinned = true
+    const stored = options.approvedTools.of(server)
+    if (stored === undefined) return
+    this.#approved = stored.tools
+    this.#hasApprovedTools = true
   }
 
   /** False if no tools were approved yet. */
-  get isPinned(): boolean {
-    return this.#isPinned
+  get hasApprovedTools(): boolean {
+    return this.#hasApprovedTools
   }
 
   /** The approved tools that the configuration selects. */
@@ -76,21 +75,21 @@ export class ServerLink {
     )
   }
 
-  /** Asks a server without pins for its tools, and approves them. Returns a sentence about it. */
+  /** Approves the tools of a server that has no approved tools yet. Returns a sentence for the user. */
   async approveFirstList(): Promise<string> {
-    const { pins } = this.#options
+    const { approvedTools } = this.#options
     const connection = await this.#connect()
     const listed = await connection.list()
-    pins.save(this.server, { tools: listed, pending: [] })
+    approvedTools.save(this.server, { tools: listed, pending: [] })
     this.#approved = listed
-    this.#isPinned = true
+    this.#hasApprovedTools = true
     this.#same = Promise.resolve(new Set(listed.map(({ name }) => name)))
     const count = listed.length === 1 ? 'its tool' : `its ${listed.length} tools`
-    return `Cadre uses the MCP server ${this.server.name} for the first time and approved ${count}. Later changes need your approval.`
+    return `This is the first use of the MCP server ${this.server.name}, so Cadre approved ${count}. Later changes need your approval.`
   }
 
-  /** The connection for a call of this tool, or the reason why it must not be called. */
-  async for(tool: string): Promise<Connection | string> {
+  /** The connection for a call to this tool, or the reason why it must not be called. */
+  async connectionFor(tool: string): Promise<Connection | string> {
     const { name } = this.server
     const connection = await this.#connect()
     // Another change may arrive while the list is read.
@@ -105,7 +104,7 @@ export class ServerLink {
       if (same.has(tool)) return connection
       return `The MCP server ${name} has changed the definition of ${plainText(tool, 100)}, or removed it, since it was approved. A person can see the difference with "cadre mcp approve ${name}".`
     }
-    return `The MCP server ${name} changes its tools all the time, so Cadre does not call it.`
+    return `The MCP server ${name} keeps changing its tools, so Cadre does not call it.`
   }
 
   async close(): Promise<void> {
@@ -115,14 +114,14 @@ export class ServerLink {
   }
 
   async #compare(connection: Connection): Promise<ReadonlySet<string>> {
-    const { pins, tell } = this.#options
+    const { approvedTools, tell } = this.#options
     const listed = await connection.list()
-    const { tools, pending } = comparePins(this.#approved, listed)
-    const saved = pins.of(this.server)
+    const { tools, pending } = compareWithApproved(this.#approved, listed)
+    const saved = approvedTools.of(this.server)
     // A person may have approved more in the meantime, which this run does not use.
-    const left = saved === undefined ? [] : comparePins(saved.tools, listed).pending
+    const left = saved === undefined ? [] : compareWithApproved(saved.tools, listed).pending
     if (saved !== undefined && textOf(saved.pending) !== textOf(left))
-      pins.save(this.server, { tools: saved.tools, pending: left })
+      approvedTools.save(this.server, { tools: saved.tools, pending: left })
     if (pending.length > 0) {
       const names = pending.map(({ name }) => plainText(name, 60))
       const shown = names.length > 10 ? [...names.slice(0, 10), '…'] : names
@@ -194,17 +193,17 @@ export class ServerLink {
     this.#ended = Promise.all([this.#ended, ended])
     if (this.#stop.signal.aborted) return
     this.#failures = !failed && performance.now() - this.#readySince > steadyAfter ? 0 : this.#failures + 1
-    // A server that ends at once again and again waits as well.
+    // A server that repeatedly ends immediately must wait, too.
     this.#nextStart =
       performance.now() + (failed || this.#failures > 3 ? Math.min(60_000, 250 * 2 ** this.#failures) : 0)
   }
 }
 
 function textOf(tools: readonly ToolDefinition[]): string {
-  return JSON.stringify(tools.map((tool) => pinOf(tool)))
+  return JSON.stringify(tools.map((tool) => fingerprintTool(tool)))
 }
 
-/** Replaces all references in the configuration of a server. Rejects with a sentence that names each one without a value, and the fix. */
+/** Replaces all references in a server's configuration. Rejects with a sentence that names each reference without a value, and the fix. */
 export async function resolveReach(
   server: ServerConfig,
   values: Omit<VariableValues, 'input'>,

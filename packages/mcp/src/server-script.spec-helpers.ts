@@ -1,4 +1,4 @@
-/** What a server does differently from a plain one. All are JavaScript: `m` is the message, `send` answers. */
+/** Changes to the default server's behaviour, as JavaScript. `m` is the message, and `send` answers. */
 export interface ScriptOptions {
   /** Runs before anything else. */
   readonly first?: string
@@ -6,7 +6,7 @@ export interface ScriptOptions {
   readonly each?: string
   /** The tools, as an expression. */
   readonly tools?: string
-  /** The content of the result of a call, as an expression. */
+  /** The content of a call's result, as an expression. */
   readonly result?: string
 }
 

@@ -2,21 +2,21 @@ import type { Json, JsonObject, ResultEntry, WireCall } from '@cadre/core'
 import type { Difference } from './difference.ts'
 import type { Fixture, FixtureSession } from './fixture.ts'
 import { type Decision, type Lane, laneOf, type TurnEnd } from './lane.ts'
-import { markLater } from './mark-later.ts'
+import { markLaterDifferences } from './mark-later-differences.ts'
 
-/** A session of a replay. */
+/** A session in a replay. */
 export interface ReplayedSession {
-  /** Its number in the fixture; 0 if the record does not have it. */
+  /** Its number in the fixture, or 0 if the recording does not contain it. */
   readonly number: number
   readonly agents: readonly string[]
   readonly session: FixtureSession
-  /** Set if it asked for a reply that the record does not have. */
+  /** Set if it needed a reply that the recording does not contain. */
   readonly isBeyond: boolean
-  /** The call that started it: the number of its parent, and the call. */
+  /** The call that started it, with the parent's number. */
   readonly parent?: { readonly session: number; readonly call: string }
 }
 
-/** Compares the sessions of a replay with those of the record, session by session in the order of the fixture. */
+/** Compares a replay's sessions with the recorded ones, session by session, in fixture order. */
 export function compareRuns(fixture: Fixture, replayed: readonly ReplayedSession[]): readonly Difference[] {
   const found = fixture.sessions.flatMap((session, index) => {
     const number = index + 1
@@ -25,7 +25,7 @@ export function compareRuns(fixture: Fixture, replayed: readonly ReplayedSession
     return [missingSession(fixture, number)]
   })
   const added = replayed.filter(({ number }) => number === 0).map(addedSession)
-  return markLater([...found, ...added], fixture)
+  return markLaterDifferences([...found, ...added], fixture)
 }
 
 function missingSession(fixture: Fixture, number: number): Difference {
@@ -37,10 +37,10 @@ function addedSession({ agents }: ReplayedSession): Difference {
   return { kind: 'session', session: 0, agents, round: 0, before: 'not started', after: 'started' }
 }
 
-/** The agents from the entry session down to a session of the fixture. */
+/** The chain of agents, from the entry session to a session in the fixture. */
 export function agentsAbove({ sessions }: Fixture, number: number): readonly string[] {
   const names: string[] = []
-  // Parents come first in a fixture, so this ends.
+  // Parents come first in a fixture, so this loop ends.
   for (let at: number | undefined = number; at !== undefined; ) {
     const session: FixtureSession | undefined = sessions[at - 1]
     if (session === undefined) break
@@ -84,7 +84,7 @@ function changedFields(before: JsonObject, after: JsonObject): [field: string, b
   })
 }
 
-/** As JSON, whatever the order of keys. */
+/** As JSON with sorted keys. */
 function stable(value: Json): string {
   return JSON.stringify(value, (_key, item: Json) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
@@ -104,7 +104,7 @@ function compareCall(
   const call = { id, tool: name }
   const before = was.decisions.get(id)
   const after = is.decisions.get(id)
-  // A call that was never decided: the session was stopped before.
+  // The call was never decided, because the session was stopped before.
   if (before === undefined || after === undefined) return []
   const found: Found[] = []
   const isDecided = before.map(decidedText).join('\n') === after.map(decidedText).join('\n')
@@ -112,7 +112,7 @@ function compareCall(
   const [one, other] = [before.at(-1)?.input ?? input, after.at(-1)?.input ?? input]
   if (isDecided && one !== other) found.push({ kind: 'call', call, before: one, after: other })
   const [result, now] = [was.results.get(id), is.results.get(id)]
-  // What a changed decision leads to is part of that difference.
+  // The consequences of a changed decision are part of that difference.
   const isPinned = isEdited || (result as { readonly edited?: true } | undefined)?.edited === true
   if (isDecided && !isPinned && result !== undefined && now !== undefined)
     found.push(...compareResults(result, now).map((difference) => ({ ...difference, call })))
@@ -158,7 +158,7 @@ function compareEnds(was: readonly TurnEnd[], is: readonly TurnEnd[]) {
   }).flat()
 }
 
-/** Whether a model can be used, and what it costs, is not replayed. */
+/** A replay ignores model availability and cost. */
 const ignored = /^(?:model|budget.*|path)$/
 
 function endOf(end: TurnEnd | undefined): Json {

@@ -22,19 +22,19 @@ import {
 import { mapTexts, type Places, type SessionNumbers, shorten } from './placeholders.ts'
 
 export interface FixtureRequest {
-  /** The sessions of one tree, parents before children. The first one is the entry session. */
+  /** One tree's sessions, parents before children. The first is the entry session. */
   readonly sessions: readonly StoredSession[]
   readonly places: Omit<Places, 'workspaces'>
   /** Values that are known to be secret. */
   readonly secrets: readonly string[]
-  /** How the run was started, as far as its sessions do not say it. */
+  /** The run's start options that its sessions do not contain. */
   readonly started?: Pick<FixtureRun, 'team' | 'allow'>
   readonly recorded: string
-  /** Default: their places in `sessions`. */
+  /** Default: their positions in `sessions`. */
   readonly numbers?: SessionNumbers
 }
 
-/** Turns the sessions of a finished run into a fixture: without secrets, times, ids and paths of this machine. */
+/** Turns a finished run's sessions into a fixture, without secrets, times, ids, or this machine's paths. */
 export function createFixture(request: FixtureRequest): Fixture {
   const { sessions, places, secrets, started, recorded } = request
   const { numbers = new Map(sessions.map(({ spec }, index) => [spec.id, index + 1])) } = request
@@ -55,8 +55,8 @@ export function createFixture(request: FixtureRequest): Fixture {
 }
 
 /**
- * Marks the outcomes of delegations that do not have the child's report: a person has edited the file. A replay cannot reproduce
- * them.
+ * Marks delegation outcomes that do not contain the child's report, because a person edited the file. A replay cannot reproduce
+ * these outcomes.
  */
 function marked(stored: StoredSession, sessions: readonly StoredSession[]): StoredSession {
   const entries = stored.entries.map((entry) => {
@@ -83,7 +83,7 @@ function reportsOf({ entries }: StoredSession): readonly Report[] {
 
 export type MakePortable = <T extends Json | undefined>(value: T) => T
 
-/** Masks secrets with the masking of the audit log, then replaces paths and ids. */
+/** Masks secrets as in the audit log, then replaces paths and ids. */
 export function createPortable(
   places: Places,
   numbers: SessionNumbers,
@@ -93,7 +93,7 @@ export function createPortable(
     mapTexts(maskedJson(value, secrets), (text) => shorten(text, places, numbers)) as typeof value
 }
 
-/** Every folder that a session of the run worked in, shared or its own. */
+/** Every folder that a session in the run worked in, shared or isolated. */
 export function workspacesOf(specs: readonly SessionSpec[]): readonly string[] {
   const all = specs.flatMap(({ workspace, isolation }) =>
     isolation?.kind === 'own' ? [workspace, isolation.base] : [workspace],
@@ -150,7 +150,7 @@ function sessionOf(
   }
 }
 
-/** What is about requests on the wire says nothing about behaviour. */
+/** Events about requests to the server are omitted, because they do not describe behaviour. */
 function isKept(entry: Entry): boolean {
   return entry.role !== 'event' || !entry.type.startsWith('request.')
 }
@@ -161,7 +161,7 @@ function parentOf({ parent, team }: SessionSpec, numbers: SessionNumbers): Sessi
   return { session, call: parent.call, ...(team && { member: team.member }) }
 }
 
-/** What an agent is, without what is in its system prompt and where its file is. */
+/** The agent's definition, without its system prompt and its file's path. */
 export function definitionOf({ agent }: Pick<SessionSpec, 'agent'>): JsonObject {
   const { prompt: _prompt, source: _source, name: _name, unknown: _unknown, ...definition } = agent
   return JSON.parse(JSON.stringify(definition))
@@ -181,7 +181,7 @@ function entryOf(entry: Entry, numbers: SessionNumbers, portable: MakePortable):
   return portable(kept) as unknown as FixtureEntry
 }
 
-/** Arguments are masked by their keys as well, as in the audit log. They stay as the model wrote them where nothing is secret. */
+/** Masks arguments by their keys as well, as in the audit log. Does not change arguments that contain no secrets. */
 function callOf(call: WireCall, portable: MakePortable): WireCall {
   const { name, arguments: written } = call.function
   const parsed = parseJson(written)
@@ -205,7 +205,7 @@ function eventOf(entry: EventEntry, numbers: SessionNumbers, portable: MakePorta
   } as unknown as FixtureEntry
 }
 
-/** A session that never began has no number. */
+/** A session that never started does not have a number. */
 function numbered(id: string, numbers: SessionNumbers): string {
   return String(numbers.get(id) ?? 0)
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@cadre/core'
 import { fixtureVersion } from './fixture.ts'
 
-/** The first thing that is wrong with the content of a fixture, with its place: `sessions[1].entries[4].content must be a string`. */
+/** The first error in a fixture's content, with its location: `sessions[1].entries[4].content must be a string`. */
 export function faultOfFixture(value: Json): string | undefined {
   try {
     checkFixture(value)

@@ -1,14 +1,14 @@
 import type { Allowed, Controls, Entry, Isolation, JsonObject, RunLimits, SessionSpec } from '@cadre/core'
 
-/** What every fixture starts with, so that other JSON files are recognised. */
+/** The first value in every fixture. It distinguishes fixtures from other JSON files. */
 export const fixtureFormat = 'cadre-fixture'
 
 /** The version that this program writes and reads. */
 export const fixtureVersion = 1
 
 /**
- * A finished run as plain data: the work, the sessions of its tree and their entries. Texts contain no secrets, and placeholders in the
- * place of paths and session ids: see `placeholders.ts`.
+ * A finished run as plain data: the work, its sessions and their entries. Texts do not contain secrets, and contain placeholders instead of
+ * paths and session ids: see `placeholders.ts`.
  */
 export interface Fixture {
   readonly format: typeof fixtureFormat
@@ -16,14 +16,14 @@ export interface Fixture {
   /** When it was recorded, as an ISO date. */
   readonly recorded: string
   readonly run: FixtureRun
-  /** Parents before children. The first one is the entry session. */
+  /** Parents before children. The first is the entry session. */
   readonly sessions: readonly FixtureSession[]
 }
 
 /** How the run was started. */
 export interface FixtureRun {
   readonly agent: string
-  /** The built-in team of the entry agent: `NAME` or `NAME/VARIANT`. */
+  /** The entry agent's built-in team: `NAME` or `NAME/VARIANT`. */
   readonly team?: string
   readonly targets: readonly string[]
   readonly model: string
@@ -40,20 +40,20 @@ export interface FixtureRun {
 }
 
 export interface FixtureSession {
-  /** The call that started it. Absent for the entry session, and for the plain model that answered instead of it. */
+  /** The call that started it. Absent for the entry session, and for a plain model that answered instead. */
   readonly parent?: SessionParent
   readonly agent: string
-  /** The agent as it was, without its prompt and its file. */
+  /** The agent's definition at that time, without its prompt and its file. */
   readonly definition: JsonObject
   readonly model: string
   readonly systemPrompt: string
   readonly isolation?: { readonly kind: Isolation['kind']; readonly reason?: string; readonly returns?: true }
-  /** The journal, without times. `child` and `members` of a start are numbers of sessions in this file, from 1. */
+  /** The journal without times. In a start, `child` and `members` are the numbers of sessions in this file, starting from 1. */
   readonly entries: readonly FixtureEntry[]
 }
 
 export interface SessionParent {
-  /** The number of the session in this file, from 1. */
+  /** The session's number in this file, starting from 1. */
   readonly session: number
   readonly call: string
   /** For a teammate: its name in the team. */

@@ -4,26 +4,26 @@ import type { FixtureEntry, FixtureSession } from './fixture.ts'
 /** A message that came from outside the session loop: from a person, a teammate or a channel. */
 export interface OutsideMessage {
   readonly work: Work
-  /** How many replies the session had before it. */
+  /** The number of the session's replies before it. */
   readonly round: number
-  /** How many messages the loop itself wrote between that reply and this message. */
+  /** The number of messages that the loop itself wrote between that reply and this message. */
   readonly after: number
   /** Set if the session had ended its turn, and this message woke it. */
   readonly wakes: boolean
-  /** How many turns the session had ended before it. */
+  /** The number of turns that the session had completed before it. */
   readonly turn: number
-  /** For the message of a teammate: the call that sent it. */
+  /** For a teammate's message: the call that sent it. */
   readonly sentBy?: { readonly session: number; readonly call: string }
 }
 
-/** A message that the loop itself wrote: a nudge, a follow-up, what a hook added. */
+/** A message that the loop itself wrote: a nudge, a follow-up, or text from a hook. */
 export interface OwnMessage {
   readonly from: string
   readonly nudge?: string
   readonly content: string
 }
 
-/** One decision about a call. */
+/** One decision for a call. */
 export interface Decision {
   readonly decision: 'allow' | 'ask' | 'deny'
   readonly by: string
@@ -31,7 +31,7 @@ export interface Decision {
   readonly reason: string
   /** The arguments, if a rule or a hook changed them. */
   readonly input?: string
-  /** What a hook told the model about the call. */
+  /** Text from a hook to the model about the call. */
   readonly context?: string
 }
 
@@ -45,11 +45,11 @@ export interface Compaction {
   readonly round: number
   readonly messages: number
   readonly summary: string
-  /** A person asked for it after the session had ended. */
+  /** True if a person requested it after the session had ended. */
   readonly byPerson: boolean
 }
 
-/** What the entries of one session say, in the order in which its loop needs it. */
+/** The recorded input from one session's entries, in the order in which its loop needs it. */
 export interface Lane {
   readonly replies: readonly AssistantEntry[]
   /** By the number of replies before them. */
@@ -59,16 +59,25 @@ export interface Lane {
   readonly results: ReadonlyMap<string, ResultEntry>
   readonly answers: ReadonlyMap<string, Answer>
   readonly compactions: readonly Compaction[]
-  /** How the session ended each of its turns. A stop that a resume undid is no end. */
+  /** How the session ended each of its turns. A stop that was followed by a resume does not count. */
   readonly ends: readonly TurnEnd[]
-  /** Children by the call that started them: the numbers of their sessions, by the name of the member for a team. */
+  /** Children by the call that started them: the numbers of their sessions. For a team, by the member's name. */
   readonly children: ReadonlyMap<string, ReadonlyMap<string, number>>
-  /** The number of replies before a person last edited the file, if one did. */
+  /** The number of replies before a person last edited the file, if someone did. */
   readonly editedAt?: number
   readonly isPromptEdited: boolean
 }
 
-/** Reads what a session did from its entries. Used for the record and for the replay alike. */
+/** True for entries that a session records only if its turn continues. A stop can come after the last reply, so there may be no other sign. */
+function continuesTurn(entry: FixtureEntry): boolean {
+  return entry.role === 'assistant' || entry.role === 'user' || isResume(entry)
+}
+
+function isResume(entry: FixtureEntry): boolean {
+  return entry.role === 'event' && (entry as EventEntry).type === 'session.resumed'
+}
+
+/** Reads a session's entries. Used for both the recording and the replay. */
 export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
   const entries = session.entries.filter((entry) => !isPast(entry))
   const replies = entries.filter((entry): entry is AssistantEntry => entry.role === 'assistant')
@@ -174,9 +183,9 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
         return
       case 'session.ended': {
         const report = entry['report'] as unknown as Report
-        const goesOn = entries.slice(index + 1).some(({ role }) => role === 'assistant' || role === 'user')
+        const goesOn = entries.slice(index + 1).some(continuesTurn)
         const isStop = report.status === 'cancelled' || report.status === 'error'
-        // The same end again, after a person asked for a summary.
+        // A copy of the same end, after a person asked for a summary.
         if (compactions.at(-1)?.byPerson && isReadyToCommit) ends.pop()
         if (goesOn && isStop) return
         const by = entry['cancelled_by']
@@ -186,7 +195,7 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
     }
   }
 
-  /** The first one: a call is settled once. */
+  /** The first result, because a call has only one. */
   function addResult(entry: ResultEntry): void {
     if (!results.has(entry.tool_call_id)) results.set(entry.tool_call_id, entry)
   }
@@ -212,7 +221,7 @@ export function laneOf(session: Pick<FixtureSession, 'entries'>): Lane {
   }
 }
 
-/** Replies to requests that a person has removed from the record, and messages of an earlier session. */
+/** Replies to requests that a person has removed from the journal, and messages from an earlier session. */
 function isPast(entry: FixtureEntry): boolean {
   if (entry.role === 'user') return (entry as UserEntry).earlier === true
   if (entry.role !== 'assistant') return false
@@ -220,7 +229,7 @@ function isPast(entry: FixtureEntry): boolean {
   return earlier === true || (asked !== undefined && asked >= seq)
 }
 
-/** `isResumed`: hooks respond to a resume that a replay does not have. */
+/** `isResumed`: hooks react to a resume, which a replay does not have. */
 function isFromOutside({ from, message, content }: UserEntry, isResumed: boolean): boolean {
   if (from === undefined || message !== undefined) return true
   if (from === 'hook') return isResumed
@@ -240,7 +249,7 @@ function workOf({ content, images, from, message }: UserEntry): Work {
   }
 }
 
-/** The id of a team's message ends with the key of the call that sent it. */
+/** The id of a team message ends with the key of the call that sent it. */
 function senderOf(message: string | undefined): Pick<OutsideMessage, 'sentBy'> {
   const [, session, call] = /^team\/.*\/⟦session (\d+)⟧\/(.+)$/.exec(message ?? '') ?? []
   return session === undefined || call === undefined ? {} : { sentBy: { session: Number(session), call } }

@@ -1,24 +1,28 @@
-import type { Draft, Entry, SessionSpec } from '@cadre/core'
+import type { Draft, Entry, EventDraft, SessionSpec } from '@cadre/core'
 import type { Lane } from './lane.ts'
 
-/** A session of a replay, and how far it has come. */
+/** A session in a replay, and its progress. */
 export interface LiveSession {
   readonly spec: SessionSpec
-  /** Its number in the fixture. Absent for a session that the record does not have. */
+  /** Its number in the fixture. Absent if the recording does not contain the session. */
   readonly number: number | undefined
   readonly lane: Lane
   readonly entries: Entry[]
   rounds: number
-  /** Messages that its loop wrote since its last reply. */
+  /** The number of messages that its loop wrote since its last reply. */
   own: number
-  /** Calls of the last reply without a result. */
+  /** Calls in the last reply that have no result. */
   readonly open: Set<string>
   settled: number
+  /** The number of decisions for each call. */
+  readonly decisions: Map<string, number>
   turns: number
   compactions: number
-  /** How many messages from outside it was sent. */
+  /** The number of messages from outside that it was sent. */
   sent: number
-  /** Set if it asked for a reply that the record does not have. */
+  /** Aborted when it is stopped. Known when it has started. */
+  signal?: AbortSignal
+  /** Set if it needed a reply that the recording does not contain. */
   isBeyond?: true
 }
 
@@ -32,13 +36,14 @@ export function createLiveSession(spec: SessionSpec, number: number | undefined,
     own: 0,
     open: new Set(),
     settled: 0,
+    decisions: new Map(),
     turns: 0,
     compactions: 0,
     sent: 0,
   }
 }
 
-/** Keeps count of what a session records. `isMessage`: the entry is a message from outside. */
+/** Counts the entries that a session records. `isMessage`: the entry is a message from outside. */
 export function count(live: LiveSession, draft: Draft, isMessage: boolean): void {
   switch (draft.role) {
     case 'assistant':
@@ -57,23 +62,49 @@ export function count(live: LiveSession, draft: Draft, isMessage: boolean): void
       live.own += 1
       return
     case 'event':
+      if (isDecision(draft)) live.decisions.set(draft.call, (live.decisions.get(draft.call) ?? 0) + 1)
       if (draft.type === 'session.ended') live.turns += 1
       if (draft.type === 'context.compacted') live.compactions += 1
   }
 }
 
-/** Whether it has had every reply and every outcome of its record. */
-export function isSpent({ lane, rounds, settled }: LiveSession): boolean {
-  return rounds >= lane.replies.length && settled >= lane.results.size
+function isDecision(draft: Draft): draft is EventDraft & { readonly call: string } {
+  if (draft.role !== 'event' || draft.call === undefined || draft['by'] === undefined) return false
+  if (draft.type === 'call.started') return draft['try'] === undefined
+  return draft.type === 'call.held' || draft.type === 'call.refused'
 }
 
-/** Whether only the end of its turn is left in the record, and that end is no stop. */
+/** Whether it has received every recorded reply, decision and outcome, and written every message. */
+export function isSpent({ lane, rounds, own, settled, open, decisions }: LiveSession): boolean {
+  if (rounds < lane.replies.length || settled < lane.results.size) return false
+  if (own < (lane.own.get(rounds)?.length ?? 0)) return false
+  return [...open].every((call) => (decisions.get(call) ?? 0) >= (lane.decisions.get(call)?.length ?? 0))
+}
+
+/** Whether the next recorded end is a stop. */
+export function isStopNext({ lane, turns }: LiveSession): boolean {
+  return turns === lane.ends.length - 1 && lane.ends[turns]?.report.status === 'cancelled'
+}
+
+/**
+ * Whether the recorded stop happened here: between two steps, and not during a request, a call or a child session. Without the stop, the session
+ * would do more than in the recording.
+ */
+export function isAtStop(live: LiveSession): boolean {
+  const { lane, open, sent, compactions } = live
+  if (!isStopNext(live) || !isSpent(live)) return false
+  if (sent < lane.outside.length || compactions < lane.compactions.length) return false
+  const hasChild = (call: string) => [...(lane.children.get(call)?.values() ?? [])].some((child) => child > 0)
+  return ![...open].some(hasChild)
+}
+
+/** Whether only the end of its turn remains in the recording, and that end is not a stop. */
 export function isAtEnd({ lane, rounds, open, turns }: LiveSession): boolean {
   const end = lane.ends[turns]
   return end !== undefined && end.report.status !== 'cancelled' && rounds >= end.round && open.size === 0
 }
 
-/** Whether the next message from outside is due: the session is where it was when it received the message. */
+/** Whether the next message from outside is due, because the session has reached the point at which it received the message. */
 export function dueMessage({ lane, rounds, own, open, sent, turns }: LiveSession) {
   const next = lane.outside[sent]
   if (next === undefined || open.size > 0) return undefined

@@ -19,7 +19,7 @@ describe('what differs between machines and runs', () => {
     ],
   ])('%s', (text, short) => expect(shorten(text, places, sessions)).toBe(short))
 
-  it('comes back as what it is here, also in JSON', () => {
+  it("is expanded to this machine's values, including in JSON", () => {
     const here = {
       workspace: '/b "c"',
       home: '/h',

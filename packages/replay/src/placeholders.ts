@@ -1,7 +1,7 @@
 import type { Json } from '@cadre/core'
 
 export interface Places {
-  /** The folders that sessions of the run may change. */
+  /** The folders that sessions in the run may change. */
   readonly workspaces: readonly string[]
   readonly home: string
   readonly userHome: string
@@ -11,8 +11,8 @@ export interface Places {
 export type SessionNumbers = ReadonlyMap<string, number>
 
 /**
- * Replaces paths and session ids, which differ between machines and between runs, by placeholders. A text that contains a placeholder
- * of its own stays as it is: both sides of a comparison are shortened.
+ * Replaces paths and session ids, which differ between machines and between runs, with placeholders. If a text already contains a placeholder,
+ * this is harmless, because both sides of a comparison are replaced.
  */
 export function shorten(text: string, places: Places, sessions: SessionNumbers): string {
   let short = withoutEnvironment(text)
@@ -24,15 +24,15 @@ export function shorten(text: string, places: Places, sessions: SessionNumbers):
 }
 
 export interface Expansion {
-  /** The workspace of the session that the text is for. */
+  /** The workspace of the session that receives the text. */
   readonly workspace: string
   readonly home: string
   readonly userHome: string
-  /** The id of a session of this replay, once there is one. */
+  /** The id of a session in this replay, once it exists. */
   session(number: number): string | undefined
 }
 
-/** The text with the paths and ids of this replay. `asJson`: the text is JSON. */
+/** The text with this replay's paths and ids. `asJson`: the text is JSON. */
 export function expand(text: string, expansion: Expansion, asJson = false): string {
   if (!text.includes('⟦')) return text
   const written = (value: string) => (asJson ? JSON.stringify(value).slice(1, -1) : value)
@@ -64,7 +64,7 @@ const workspaceName = '⟦workspace⟧'
 const homeName = '⟦home⟧'
 const userName = '⟦user⟧'
 
-/** The date, the operating system and the state of git are true for one moment on one machine. They are last in a prompt. */
+/** The date, the operating system and the git status differ between machines and times. They are at the end of a prompt. */
 const environment =
   /## Environment\n\nThis was true when the session started\. It is not updated\.\n\n[\s\S]*$/
 
@@ -72,7 +72,7 @@ function withoutEnvironment(text: string): string {
   return text.replace(environment, '## Environment\n\n⟦environment⟧')
 }
 
-/** The longest first: a home is often inside the workspace, and the workspace inside the user's folder. */
+/** Longest first, because a home is often inside the workspace, and the workspace inside the user's folder. */
 function pathsOf({ workspaces, home, userHome }: Places): [path: string, name: string][] {
   const named: [string, string][] = [
     ...workspaces.map((path): [string, string] => [path, workspaceName]),
@@ -85,7 +85,7 @@ function pathsOf({ workspaces, home, userHome }: Places): [path: string, name: s
 function replacePath(text: string, path: string, name: string): string {
   const inJson = JSON.stringify(path).slice(1, -1)
   const spellings = inJson === path ? [path] : [inJson, path]
-  // `/home/ann` is not the beginning of `/home/anna`.
+  // `/home/ann` must not match in `/home/anna`.
   return spellings.reduce(
     (short, spelling) =>
       short.includes(spelling)

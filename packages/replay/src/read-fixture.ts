@@ -4,10 +4,10 @@ import { hasCode } from '@cadre/disk'
 import { faultOfFixture } from './fault-of-fixture.ts'
 import { type Fixture, fixtureFormat, fixtureVersion } from './fixture.ts'
 
-/** A larger file is no record of a run that anybody wants to repeat. */
-const mostBytes = 64 * 1024 * 1024
+/** A recording that is worth replaying is not larger than this. */
+const maxBytes = 64 * 1024 * 1024
 
-/** Reads a fixture. Throws a `CadreError` that says what is wrong with the file. */
+/** Reads a fixture. Throws a `CadreError` that explains the problem with the file. */
 export function readFixture(file: string): Fixture {
   const text = textOf(file)
   const wrong = (what: string) => new CadreError('configuration', what, { where: file })
@@ -40,10 +40,10 @@ export function readFixture(file: string): Fixture {
 function textOf(file: string): string {
   try {
     const { size } = statSync(file)
-    if (size > mostBytes)
+    if (size > maxBytes)
       throw new CadreError(
         'configuration',
-        `the fixture is ${Math.round(size / 1024 / 1024)} MB long. Cadre reads at most ${mostBytes / 1024 / 1024} MB: record a shorter run.`,
+        `the fixture is ${Math.round(size / 1024 / 1024)} MB large. Cadre reads at most ${maxBytes / 1024 / 1024} MB: record a shorter run.`,
         { where: file },
       )
     return readFileSync(file, 'utf8')

@@ -44,7 +44,7 @@ async function plainSessions(
   return stored.filter(({ spec }) => spec.root === root && spec.id !== root)
 }
 
-/** A process can own a run that has ended, such as a chat that waits for the next message. */
+/** A process can own a run that has ended, such as a chat that is waiting for the next message. */
 function requireEnded({ spec, status }: StoredSession, { owner, home }: Sessions): void {
   if (status === 'completed' || status === 'error') return
   const running = owner(spec.root)

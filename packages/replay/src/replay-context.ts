@@ -1,8 +1,8 @@
 import type { Ports } from '@cadre/core'
-import type { Stage } from './stage.ts'
+import type { ReplayScheduler } from './replay-scheduler.ts'
 
-/** Summarises older rounds where the record did. */
-export function replayContext(stage: Stage): NonNullable<Ports['prepareContext']> {
+/** Summarises older rounds at the same points as in the recording. */
+export function replayContext(stage: ReplayScheduler): NonNullable<Ports['prepareContext']> {
   return (_request, { id }) => {
     const live = stage.live(id)
     const next = live?.lane.compactions[live.compactions]

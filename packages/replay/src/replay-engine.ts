@@ -15,10 +15,10 @@ import {
   type StoredSession,
 } from '@cadre/core'
 import type { LiveSession } from './live-session.ts'
-import type { Stage } from './stage.ts'
+import type { ReplayScheduler } from './replay-scheduler.ts'
 
-/** An engine that keeps sessions in memory, and gives them what came from people in the record: answers and messages. */
-export function createReplayEngine(stage: Stage): Engine {
+/** An engine that keeps sessions in memory, and gives them the recorded answers and messages from people. */
+export function createReplayEngine(stage: ReplayScheduler): Engine {
   const never = new AbortController().signal
   let runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('no runner is attached'))
@@ -68,7 +68,7 @@ export function createReplayEngine(stage: Stage): Engine {
   }
 }
 
-/** A session as an engine would give it back. */
+/** A session as an engine would return it. */
 export function storedOf(live: LiveSession | undefined): StoredSession | undefined {
   if (live === undefined) return undefined
   const { spec, entries } = live
@@ -79,8 +79,8 @@ export function storedOf(live: LiveSession | undefined): StoredSession | undefin
 }
 
 /**
- * A person's answer in the record. If nobody was asked then, the call goes on as it did: a call that was carried out is approved, any
- * other is rejected.
+ * A person's recorded answer. If the recorded run did not ask anyone, a call that was carried out is approved, and any other call is
+ * rejected.
  */
 function answerTo({ lane }: LiveSession, { name, call, choices }: Question): Answer {
   const recorded = lane.answers.get(name)
@@ -94,10 +94,10 @@ function answerTo({ lane }: LiveSession, { name, call, choices }: Question): Ans
 }
 
 /**
- * The result of a call as the record has it. Its content already has what hooks and instructions added then: the same addition is not
- * made twice.
+ * A call's recorded result. Its content already includes the text that hooks and instructions added, so the same text is not added
+ * twice.
  */
-function asRecorded(stage: Stage, live: LiveSession, draft: Draft): Draft {
+function asRecorded(stage: ReplayScheduler, live: LiveSession, draft: Draft): Draft {
   if (draft.role !== 'tool_result') return draft
   const recorded = live.lane.results.get(draft.tool_call_id)
   if (recorded === undefined || recorded.outcome === 'refused' || draft.outcome === 'refused') return draft

@@ -1,10 +1,15 @@
 import type { Evidence } from '@cadre/gate'
-import type { Stage } from './stage.ts'
+import type { ReplayScheduler } from './replay-scheduler.ts'
 
-/** Whether an artifact had its sections was decided by a file. The decision is that of the record. */
-export function replayEvidence(stage: () => Stage): Evidence {
+/** In a run, Cadre reads the artifact's file to check its sections. A replay uses the recorded decision instead. */
+export function replayEvidence(stage: () => ReplayScheduler): Evidence {
   return {
-    attend: () => undefined,
+    // Every session starts with this moment, before its first step.
+    attend(moment, { id }, signal) {
+      const live = stage().live(id)
+      if (moment.kind === 'session.started' && live !== undefined) live.signal = signal
+      return undefined
+    },
     reviewer(_review, { id }) {
       const live = stage().live(id)
       const next = live?.lane.own.get(live.rounds)?.[live.own]

@@ -1,16 +1,16 @@
 import type { Model, ModelRequest, Models, Reply, ReplyFailure } from '@cadre/core'
 import type { LiveSession } from './live-session.ts'
-import type { Stage } from './stage.ts'
+import type { ReplayScheduler } from './replay-scheduler.ts'
 
 const failed = (code: string, message: string) => ({ kind: 'failed', code, message }) as ReplyFailure
 
-/** Models that answer with the replies of the record. Every name stands for a model: which ones there are is not replayed. */
-export function replayModels(stage: Stage, usual: string): Models {
+/** Models that answer with the recorded replies. Every model name is valid, because a replay ignores model availability. */
+export function replayModels(stage: ReplayScheduler, usual: string): Models {
   const known = new Map<string, Model>()
   const modelOf = (id: string): Model => {
     const model = known.get(id) ?? {
       id,
-      // Budgets are charged with the usage of the record, whatever this model could cost.
+      // Budgets are charged with the recorded usage, regardless of this model's price.
       capsReplies: true,
       maxOutput: 1,
       price: { input: 0, output: 0 },
@@ -23,7 +23,7 @@ export function replayModels(stage: Stage, usual: string): Models {
 }
 
 async function replyOf(
-  stage: Stage,
+  stage: ReplayScheduler,
   { session, purpose }: ModelRequest,
   signal: AbortSignal,
 ): Promise<Reply | ReplyFailure> {
@@ -50,8 +50,12 @@ async function replyOf(
   }
 }
 
-/** The record has no further reply: the session fails or is stopped as it did then, or it has left the recorded path. */
-async function noReply(stage: Stage, live: LiveSession, signal: AbortSignal): Promise<ReplyFailure> {
+/** The recording contains no further reply: the session fails or is stopped as in the recording, or it has left the recorded path. */
+async function noReply(
+  stage: ReplayScheduler,
+  live: LiveSession,
+  signal: AbortSignal,
+): Promise<ReplyFailure> {
   const { report } = live.lane.ends.at(-1) ?? {}
   const { code = '', message = '' } = report?.notices?.at(-1) ?? {}
   if (report?.status === 'cancelled') {
@@ -61,5 +65,5 @@ async function noReply(stage: Stage, live: LiveSession, signal: AbortSignal): Pr
   if (report?.status === 'error' || (report?.status === 'incomplete' && code === 'budget_exceeded'))
     return failed(code, stage.text(live, message))
   live.isBeyond = true
-  return failed('backend', `the record has no reply for round ${live.rounds + 1} of this session`)
+  return failed('backend', `the recording contains no reply for round ${live.rounds + 1} of this session`)
 }

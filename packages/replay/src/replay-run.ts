@@ -23,17 +23,17 @@ import { replayContext } from './replay-context.ts'
 import { createReplayEngine, storedOf } from './replay-engine.ts'
 import { replayEvidence } from './replay-evidence.ts'
 import { replayModels } from './replay-models.ts'
+import { ReplayScheduler } from './replay-scheduler.ts'
 import { replayTeams } from './replay-teams.ts'
 import { replayTools } from './replay-tools.ts'
 import { replayWorkspaces } from './replay-workspaces.ts'
-import { Stage } from './stage.ts'
 
 export interface ReplayOptions {
   readonly home?: string | undefined
   /** The folder that the agents would change. Default: the current folder. */
   readonly workspace?: string | undefined
   readonly trust?: boolean | undefined
-  /** False: no hook runs. */
+  /** False if hooks must not run. */
   readonly hooks?: boolean | undefined
 }
 
@@ -48,8 +48,8 @@ export interface Replayed {
 }
 
 /**
- * Runs a recorded tree again, offline, with the agents, hooks and policies in this folder. Models, tools and people answer from the
- * record. Hooks run; nothing else does, and nothing is written except to a temporary folder.
+ * Replays a recorded tree offline, with the agents, hooks and policies in this folder. The recording provides the answers from models, tools and
+ * people. Only hooks run, and only a temporary folder is written to.
  */
 export async function replayRun(
   io: Environment,
@@ -59,7 +59,7 @@ export async function replayRun(
 ): Promise<Replayed> {
   const { run } = fixture
   const workspace = resolveWorkspace(io, options.workspace)
-  let stage: Stage | undefined
+  let stage: ReplayScheduler | undefined
   const parts = await loadParts(io, {
     home: options.home,
     workspace,
@@ -69,15 +69,15 @@ export async function replayRun(
     allow: run.allow,
     noHuman: run.noHuman,
     runsHooks: options.hooks,
-    evidence: replayEvidence(() => stage as Stage),
+    evidence: replayEvidence(() => stage as ReplayScheduler),
     tell: io.warn,
   })
-  // Until it is known whether there is a sandbox, commands are judged as if there were none.
+  // Until Cadre knows whether there is a sandbox, it evaluates commands as if there were none.
   await parts.guard.sandbox
   const folder = mkdtempSync(path.join(realPathOf(tmpdir()), 'cadre-replay-'))
   try {
     const userHome = userPlaces(io.env).home
-    stage = new Stage({ fixture, places: { home: parts.home.path, userHome } })
+    stage = new ReplayScheduler({ fixture, places: { home: parts.home.path, userHome } })
     const orchestrator = orchestratorOf(parts, { stage, fixture, folder, io })
     const agent = agentOf(parts, fixture)
     if (agent instanceof CadreError) return unstarted(fixture, agent, parts)
@@ -92,13 +92,16 @@ export async function replayRun(
   }
 }
 
-/** The order in which sessions get a slot is no behaviour, and a session may wait for another one: every session gets a slot. */
-const mostAtOnce = 100_000
+/**
+ * High enough for every session to run at the same time. The order in which sessions get a slot is not compared, and a session without a
+ * slot could block another one that waits for it.
+ */
+const maxConcurrent = 100_000
 
 function orchestratorOf(
   parts: RunParts,
   given: {
-    readonly stage: Stage
+    readonly stage: ReplayScheduler
     readonly fixture: Fixture
     readonly folder: string
     readonly io: Environment
@@ -118,7 +121,7 @@ function orchestratorOf(
       ...parts,
       tools: replayTools(stage, parts.tools, teams),
       teams: replayTeams(stage, teams),
-      wanted: { ...limits, concurrency: mostAtOnce },
+      wanted: { ...limits, concurrency: maxConcurrent },
       enforced: { ...parts.enforced, ceilings },
     },
     {
@@ -164,7 +167,7 @@ interface Performance {
 
 async function perform(
   orchestrator: Orchestrator,
-  stage: Stage,
+  stage: ReplayScheduler,
   { fixture, agent, root, workspace }: Performance,
   signal: AbortSignal,
 ): Promise<void> {
@@ -187,14 +190,14 @@ async function perform(
     },
     signal,
   )
-  // Later turns: of the entry session first, then of sessions that a person continued by themselves.
+  // Later turns: first those of the entry session, then those of other sessions that a person continued.
   const live = [...stage.sessions].filter(({ spec }) => spec.team === undefined)
   for (const session of live) await continueTurns(orchestrator, stage, session, signal)
 }
 
 async function continueTurns(
   orchestrator: Orchestrator,
-  stage: Stage,
+  stage: ReplayScheduler,
   live: LiveSession,
   signal: AbortSignal,
 ): Promise<void> {
@@ -218,13 +221,13 @@ async function continueTurns(
     ) {
       await orchestrator.resume(spec.id, { maxRounds: lane.replies.length + 1 }, signal)
     } else return
-    // It did not continue. The comparison reports this difference.
+    // The session did not continue. The comparison reports this difference.
     if (live.turns === turns) return
   }
 }
 
 function resultOf(
-  stage: Stage,
+  stage: ReplayScheduler,
   fixture: Fixture,
   { io, places }: { readonly io: Environment; readonly places: Places },
 ): Omit<Replayed, 'notices'> {
@@ -235,7 +238,7 @@ function resultOf(
   const { team, allow } = fixture.run
   const started = { ...(team !== undefined && { team }), ...(allow && { allow }) }
   const request = { sessions: stored, places, secrets, recorded, started }
-  // Numbered as in the record, so that texts can be compared.
+  // Uses the same numbers as the recording, so that texts can be compared.
   const compared = createFixture({ ...request, numbers: stage.numbers })
   const replayed = all.map((live, index): ReplayedSession => {
     const session = compared.sessions[index]

@@ -1,9 +1,9 @@
 import type { Work } from '@cadre/core'
 import type { TeamFiles } from '@cadre/home'
-import type { Stage } from './stage.ts'
+import type { ReplayScheduler } from './replay-scheduler.ts'
 
-/** Teams as on disk, except that messages are received where they were in the record. */
-export function replayTeams(stage: Stage, files: TeamFiles): TeamFiles {
+/** The same teams as on disk, except that messages arrive at the same points as in the recording. */
+export function replayTeams(stage: ReplayScheduler, files: TeamFiles): TeamFiles {
   return {
     ...files,
     unread(session): readonly Work[] {

@@ -1,9 +1,13 @@
 import type { Tool, ToolResult } from '@cadre/core'
 import type { TeamFiles } from '@cadre/home'
-import type { Stage } from './stage.ts'
+import type { ReplayScheduler } from './replay-scheduler.ts'
 
-/** The same tools for the gate and the model. None of them does anything: outcomes are those of the record. */
-export function replayTools(stage: Stage, tools: readonly Tool[], teams: TeamFiles): readonly Tool[] {
+/** The same tools for the gate and the model, but none of them runs: the recording provides the outcomes. */
+export function replayTools(
+  stage: ReplayScheduler,
+  tools: readonly Tool[],
+  teams: TeamFiles,
+): readonly Tool[] {
   return tools.map((tool) => {
     const { check: _check, ...rest } = tool
     return {
@@ -19,7 +23,7 @@ export function replayTools(stage: Stage, tools: readonly Tool[], teams: TeamFil
 }
 
 async function outcomeOf(
-  stage: Stage,
+  stage: ReplayScheduler,
   session: string,
   call: string,
   signal: AbortSignal,
@@ -31,7 +35,10 @@ async function outcomeOf(
     signal.throwIfAborted()
   }
   if (live === undefined || recorded === undefined || recorded.outcome === 'refused')
-    return { failed: true, content: 'This call was not carried out: the record has no outcome for it.' }
+    return {
+      failed: true,
+      content: 'This call was not carried out: the recording contains no outcome for it.',
+    }
   const { content, images, outcome, usage } = recorded
   return {
     content: stage.text(live, content),
@@ -41,7 +48,7 @@ async function outcomeOf(
   }
 }
 
-/** Rules count the messages of a team, so they are counted, in a folder that is deleted after the replay. */
+/** Some rules limit the number of team messages, so messages are counted, in a folder that is deleted after the replay. */
 async function countMessage(
   teams: TeamFiles,
   { session, key }: { readonly session: string; readonly key: string },

@@ -1,10 +1,10 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import type { Workspaces } from '@cadre/core'
-import type { Stage } from './stage.ts'
+import type { ReplayScheduler } from './replay-scheduler.ts'
 
-/** A session that had its own workspace works in the shared folder, under another name: nothing is copied or merged. */
-export function replayWorkspaces(stage: Stage, folder: string): Workspaces {
+/** A session that had its own workspace works in the shared folder under another name. Nothing is copied or merged. */
+export function replayWorkspaces(stage: ReplayScheduler, folder: string): Workspaces {
   let count = 0
   return {
     async prepare({ session, base }) {

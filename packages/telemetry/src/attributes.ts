@@ -1,18 +1,18 @@
-/** `double`: a number that is no count, so that it has the same type when it happens to be whole. */
+/** `double`: a number that is not a count. Without this type, a whole number would be exported as an integer. */
 export type AttributeValue = string | number | boolean | readonly string[] | { readonly double: number }
 
-export type Values = { readonly [name: string]: AttributeValue | undefined }
+export type AttributeValues = { readonly [name: string]: AttributeValue | undefined }
 
-/** Attributes as OTLP writes them, in JSON, separated by commas and without brackets: most are written once and never read. */
+/** Attributes in OTLP's JSON format, separated by commas and without brackets, because most are written once and never read. */
 export type AttributeText = string
 
-/** The longest text of an attribute that is no content: a name, a code, a place. */
-const longestName = 256
+/** The maximum length of an attribute that is not content: a name, a code or a location. */
+const maxNameLength = 256
 
 const writtenKeys = new Map<string, string>()
 
 /** Omits undefined values. */
-export function attributesOf(values: Values, longest = longestName): AttributeText {
+export function attributesOf(values: AttributeValues, longest = maxNameLength): AttributeText {
   let text = ''
   for (const key in values) {
     const value = values[key]
@@ -22,7 +22,7 @@ export function attributesOf(values: Values, longest = longestName): AttributeTe
   return text
 }
 
-/** Names of attributes are constants of this package, except those of the resource. */
+/** Attribute names are constants in this package, except those of the resource. */
 function writtenKey(key: string): string {
   let written = writtenKeys.get(key)
   if (written === undefined) {
@@ -30,6 +30,12 @@ function writtenKey(key: string): string {
     writtenKeys.set(key, written)
   }
   return written
+}
+
+/** One attribute. Cheaper than `attributesOf`, for those of most spans. Empty for a value that is unknown. */
+export function attributeOf(key: string, value: AttributeValue | undefined): AttributeText {
+  const written = value === undefined ? undefined : writtenValue(value, maxNameLength)
+  return written === undefined ? '' : `${writtenKey(key)}${written}}`
 }
 
 /** Joins attributes. */
@@ -53,7 +59,7 @@ function writtenValue(value: AttributeValue, longest: number): string | undefine
   }
 }
 
-/** A text in JSON, cut. Receivers reject a whole batch for half a character. */
-export function quoted(text: string, longest = longestName): string {
+/** A shortened text in JSON. Receivers reject a whole batch if it contains half a character. */
+export function quoted(text: string, longest = maxNameLength): string {
   return JSON.stringify((text.length > longest ? text.slice(0, longest) : text).toWellFormed())
 }

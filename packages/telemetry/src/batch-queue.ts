@@ -1,10 +1,12 @@
 /**
- * Owns the data of one kind that waits to be sent. Called by one `Telemetry`.
+ * Owns the queued data of one kind. Called by one `Telemetry`.
  *
  * 1. At most one request at a time. Nobody waits for it, except `close`.
- * 2. At most `most` items and `mostBytes` wait, counting those of a request that failed. What does not fit is lost.
- * 3. A request that may succeed later is tried `tries` times, with growing pauses. Then its items are lost.
- * 4. Timers do not keep the process running.
+ * 2. At most `most` items and `mostBytes` bytes are queued, including those of a failed request. Items that do not fit are dropped.
+ * 3. A request contains a full batch, unless `delayMs` have passed since the first of its items was queued, or `flush` or `close` was
+ *    called. So a busy run makes few requests: each costs as much CPU as dozens of spans.
+ * 4. A request that may succeed later is tried `tries` times, with growing pauses. Then its items are dropped.
+ * 5. Timers do not keep the process running.
  */
 import type { Delivery } from './post.ts'
 
@@ -20,7 +22,7 @@ export interface BatchQueueOptions {
 
 const tries = 5
 const firstPauseMs = 1000
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 const batchBytes = 2 * 1024 * 1024
 
 export class BatchQueue {
@@ -28,19 +30,23 @@ export class BatchQueue {
   /** The first items belong to the current request or its retry. */
   #items: string[] = []
   #bytes = 0
+  /** How many of the first items are sent without waiting for a full batch. */
+  #due = 0
   #tries = 0
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<void> | undefined
   #isPaused = false
   #isClosed = false
   #deadline: number | undefined
+  /** Why the request failed that was in progress when it was closed. */
+  #failure: string | undefined
 
   constructor(options: BatchQueueOptions) {
     this.#options = { mostBytes: 8 * 1024 * 1024, ...options }
   }
 
   add(item: string): void {
-    const { most, mostBytes, batch } = this.#options
+    const { most, mostBytes } = this.#options
     if (this.#isClosed) return
     if (this.#items.length >= most || this.#bytes + item.length > mostBytes) {
       this.#options.lost('it does not accept data fast enough')
@@ -49,17 +55,19 @@ export class BatchQueue {
     this.#items.push(item)
     this.#bytes += item.length
     if (this.#sending !== undefined || this.#isPaused) return
-    if (this.#items.length >= batch) this.flush()
+    if (this.#hasBatch()) this.flush()
     else this.#wait(this.#options.delayMs)
   }
 
   /** Sends all queued items, unless the receiver has just failed. */
   flush(): void {
+    this.#due = this.#items.length
     if (this.#sending !== undefined || this.#isPaused || this.#items.length === 0) return
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#sending = this.#sendAll().finally(() => {
       this.#sending = undefined
+      if (this.#items.length > 0 && !this.#isClosed) this.#wait(this.#options.delayMs)
     })
   }
 
@@ -71,7 +79,7 @@ export class BatchQueue {
     clearTimeout(this.#timer)
     this.#isPaused = false
     let end: NodeJS.Timeout | undefined
-    // Keeps the process running, which the request does not.
+    // Keeps the process running. The request itself does not.
     const limit = new Promise<void>((resolve) => {
       end = setTimeout(resolve, limitMs)
     })
@@ -86,17 +94,23 @@ export class BatchQueue {
   }
 
   async #sendAll(): Promise<void> {
-    while (this.#items.length > 0) {
+    while (this.#due > 0 || this.#hasBatch()) {
       const items = this.#nextBatch()
       const left = this.#deadline === undefined ? undefined : this.#deadline - performance.now()
       if (left !== undefined && left <= 0) return
       const delivery = await this.#options.send(items, left)
       if (delivery.kind === 'delivered') {
         this.#tries = 0
+        this.#failure = undefined
         this.#remove(items.length)
         continue
       }
       const { reason, retry, afterMs } = delivery
+      // It was closed meanwhile, and sends everything again.
+      if (retry && left === undefined && this.#deadline !== undefined) {
+        this.#failure = reason
+        return
+      }
       this.#tries++
       if (!retry || this.#tries >= tries || this.#deadline !== undefined) {
         this.#tries = 0
@@ -105,8 +119,12 @@ export class BatchQueue {
       }
       this.#isPaused = true
       const pause = firstPauseMs * 2 ** (this.#tries - 1)
-      return this.#wait(Math.min(afterMs ?? pause, longestPauseMs))
+      return this.#wait(Math.min(afterMs ?? pause, maxPauseMs))
     }
+  }
+
+  #hasBatch(): boolean {
+    return this.#items.length >= this.#options.batch || this.#bytes >= batchBytes
   }
 
   #nextBatch(): string[] {
@@ -128,11 +146,13 @@ export class BatchQueue {
   }
 
   #remove(count: number): void {
+    this.#due = Math.max(0, this.#due - count)
     for (const item of this.#items.splice(0, count)) this.#bytes -= item.length
   }
 
   #lose(count: number, reason: string): void {
     this.#remove(count)
-    this.#options.lost(reason)
+    // More useful than that there was no time for another answer.
+    this.#options.lost(this.#failure ?? reason)
   }
 }

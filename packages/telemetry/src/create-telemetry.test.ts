@@ -103,7 +103,7 @@ it('keeps a bounded amount of 10,000 sessions for a collector that does not answ
   expect(spansIn(collector)).toBeLessThanOrEqual(100)
 })
 
-it('tries again later what a collector could not take at the moment', async () => {
+it('retries data that a collector could not accept', async () => {
   const collector = await startCollector((response, count) =>
     response.writeHead(count === 1 ? 503 : 200).end(),
   )

@@ -17,7 +17,7 @@ import { SpanTracker } from './span-tracker.ts'
 
 export interface TelemetryOptions {
   readonly environment: Environment
-  /** The home directory and its machine: sessions in other places can have the same ids. */
+  /** The home directory and its machine, because sessions elsewhere can have the same ids. */
   readonly place?: string
   /** Masks secrets in content. */
   readonly mask: (text: string) => string
@@ -29,31 +29,31 @@ export interface TelemetryOptions {
   readonly closeMs?: number
 }
 
-/** Exports what sessions do to an OpenTelemetry collector. Nothing here throws, waits or keeps the process running, except `close`. */
+/** Exports sessions' activity to an OpenTelemetry collector. No method throws, waits or keeps the process running, except `close`. */
 export interface Telemetry {
-  /** Takes every event of every session of this process. */
+  /** Receives every event from every session in this process. */
   take(event: CadreEvent): void
-  /** Takes every hook that has run. */
+  /** Receives every hook that has run. */
   hook(run: HookRun): void
   /**
-   * The W3C `traceparent` of a call, or of a session, that is running in this process: pass it to a server that carries out the call. The
-   * spans of the server then belong to the trace, below the call.
+   * The W3C `traceparent` of a call, or of a session, that is running in this process. Pass it to a server that carries out the call. The
+   * server's spans then belong to the trace, below the call.
    */
   traceparent(session: string, call?: string): string | undefined
-  /** Links the next span of a session to the program that resumes it. Call before the session is resumed. */
+  /** Links a session's next span to the program that resumes it. Call it before the session is resumed. */
   link(session: string, traceparent: string): void
-  /** The trace for a new run: that of the program that started this process, or a new one. */
+  /** The trace for a new run: the trace of the program that started this process, or a new one. */
   newTrace(): string
   /** Problems with the settings, one sentence each. */
   readonly notices: readonly string[]
-  /** Sends what is left, for at most a moment. */
+  /** Sends the remaining data, within a short time limit. */
   close(): Promise<void>
 }
 
-/** A run must not be held up at its end by a collector that does not answer. */
+/** A collector that does not answer must not delay the end of a run. */
 const closeMs = 1500
 
-/** Creates the telemetry of a process from the `OTEL_…` variables. Opens no connection before there is something to send. */
+/** Creates a process's telemetry from the `OTEL_…` variables. Does not open a connection until there is data to send. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { environment, mask, tell, now = Date.now } = options
   const settings = readSettings(environment, randomUUID())
@@ -123,7 +123,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   }
 }
 
-/** Headers are secrets too, whatever the variables are called that hold them. */
+/** Headers are secrets too, regardless of the names of their variables. */
 function maskAlso(
   mask: (text: string) => string,
   { traces, metrics }: Pick<TelemetrySettings, SignalName>,

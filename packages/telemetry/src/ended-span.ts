@@ -1,48 +1,62 @@
-import { type AttributeText, attributesOf, joinAttributes, quoted, type Values } from './attributes.ts'
-import type { Content } from './content.ts'
+import { type AttributeText, joinAttributes, quoted } from './attributes.ts'
 import type { OpenSession, SpanLink } from './open-session.ts'
 import { nanosOf, randomSpanId, spanKinds } from './span.ts'
 
-export interface EndedSpan {
+export interface HeadOptions {
   readonly name: string
   readonly kind?: 1 | 3
-  /** Set if other spans can name it. */
-  readonly spanId?: string
-  /** Default: the span of the session. */
+  /** Default: the session's span. */
   readonly parent?: string | undefined
   readonly links?: readonly SpanLink[]
+  readonly status?: string
+  /** After those of the session. */
+  readonly attributes: AttributeText
+}
+
+/** The first part of a span in JSON, which many spans of a session share. Attributes come last, so that more can follow. */
+export type SpanHead = string
+
+export const okStatus = '{}'
+
+/** Uses `join`, because V8 keeps a concatenated string as a tree of its parts, and would flatten that tree for each span. */
+export function headOf(session: OpenSession, options: HeadOptions): SpanHead {
+  const { name, kind = spanKinds.internal, links = [], status = okStatus } = options
+  const parent = 'parent' in options ? options.parent : session.spanId
+  return [
+    '{"traceId":"',
+    session.trace.traceId,
+    parent === undefined ? '' : `","parentSpanId":"${parent}`,
+    '","name":',
+    quoted(name),
+    `,"kind":${kind},"status":`,
+    status,
+    links.length > 0 ? `,"links":${JSON.stringify(links)}` : '',
+    ',"attributes":[',
+    joinAttributes(session.attributes, options.attributes),
+  ].join('')
+}
+
+export interface SpanEnd {
+  /** Set if other spans can refer to it. */
+  readonly spanId?: string
   readonly begun: number
   readonly ended: number
-  /** The kind of error: a code. */
-  readonly error?: string | undefined
-  /** What the error says. It is content. */
-  readonly message?: string | undefined
-  /** Attributes before its own. Default: those of the session. */
-  readonly common?: AttributeText
-  readonly values: Values
-  /** Masked and cut already. */
-  readonly content?: Values | undefined
+  /** Its own attributes. */
+  readonly attributes: AttributeText
 }
 
-/** A span as OTLP writes it in JSON: ids in hexadecimal digits, times as strings, enums as numbers. */
-export function spanOf(session: OpenSession, ended: EndedSpan, content: Content): string {
-  const { traceId } = session.trace
-  const { kind = spanKinds.internal, links = [], begun, error } = ended
-  const parent = 'parent' in ended ? ended.parent : session.spanId
-  let attributes = joinAttributes(ended.common ?? session.attributes, attributesOf(ended.values))
-  if (error !== undefined) attributes = joinAttributes(attributes, attributesOf({ 'error.type': error }))
-  if (ended.content !== undefined)
-    attributes = joinAttributes(attributes, attributesOf(ended.content, Number.POSITIVE_INFINITY))
-  return `{"traceId":"${traceId}","spanId":"${ended.spanId ?? randomSpanId()}"${
-    parent === undefined ? '' : `,"parentSpanId":"${parent}"`
-  },"name":${quoted(ended.name)},"kind":${kind},"startTimeUnixNano":"${nanosOf(begun)}","endTimeUnixNano":"${nanosOf(
-    Math.max(begun, ended.ended),
-  )}","attributes":[${attributes}]${links.length > 0 ? `,"links":${JSON.stringify(links)}` : ''},"status":${
-    error === undefined ? '{}' : statusOf(content.text('message', ended.message)['message'])
-  }}`
+/** A span in OTLP's JSON format: ids as hexadecimal digits, times as strings, enums as numbers. */
+export function spanOf(
+  head: SpanHead,
+  { spanId = randomSpanId(), begun, ended, attributes }: SpanEnd,
+): string {
+  const own = attributes === '' ? head : `${head},${attributes}`
+  const end = nanosOf(ended > begun ? ended : begun)
+  return `${own}],"spanId":"${spanId}","startTimeUnixNano":"${nanosOf(begun)}","endTimeUnixNano":"${end}"}`
 }
 
-function statusOf(message: unknown): string {
+/** `message`: what the error says, if content is exported. */
+export function errorStatus(message: unknown): string {
   return JSON.stringify({ code: 2, ...(typeof message === 'string' && { message }) })
 }
 

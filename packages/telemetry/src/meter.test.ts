@@ -43,6 +43,21 @@ it('starts from zero after each collection, if differences are wanted', () => {
   })
 })
 
+it('counts bound attributes together with the same attributes, before and after a collection', () => {
+  const meter = createMeter({ now: 0, delta: true })
+  const deny = meter.bind('cadre.denials', { a: 'b' })
+  expect(meter.collect(1)).toBeUndefined()
+  deny(1)
+  deny(undefined)
+  meter.add('cadre.denials', 2, { a: 'b' })
+  expect(collected(meter.collect(1))[0].sum.dataPoints).toMatchObject([{ asInt: '3' }])
+  expect(meter.collect(2)).toBeUndefined()
+  deny(4)
+  expect(collected(meter.collect(3))[0].sum.dataPoints).toMatchObject([
+    { asInt: '4', attributes: [{ key: 'a', value: { stringValue: 'b' } }] },
+  ])
+})
+
 it('counts together what has too many different attributes', () => {
   const meter = createMeter({ now: 0, delta: false })
   for (let n = 0; n < 600; n++) meter.add('cadre.denials', 1, { 'gen_ai.tool.name': `t${n}` })

@@ -1,4 +1,4 @@
-import { type AttributeText, attributesOf, type Values } from './attributes.ts'
+import { type AttributeText, type AttributeValues, attributesOf } from './attributes.ts'
 import { type InstrumentName, instruments } from './instruments.ts'
 import { nanosOf } from './span.ts'
 
@@ -8,90 +8,71 @@ interface Series {
   count: number
   min: number
   max: number
+  readonly bounds: readonly number[]
   readonly buckets: number[]
 }
 
 /** Different attributes of one metric. Models choose names of tools, so that there could be any number. */
-const mostSeries = 500
+const maxSeries = 500
 const overflow = attributesOf({ 'otel.metric.overflow': true })
 
 export interface Meter {
   /** Adds to a counter, or records a value of a histogram. Ignores unknown values. */
-  add(name: InstrumentName, value: number | undefined, attributes: Values): void
-  /** One object for equal attributes, with which `add` is fast. */
-  intern(attributes: Values): Values
+  add(name: InstrumentName, value: number | undefined, attributes: AttributeValues): void
+  /** The same for attributes that are used often: they are written and looked up only once. */
+  bind(name: InstrumentName, attributes: AttributeValues): (value: number | undefined) => void
   /** All metrics as JSON text for OTLP; `undefined` if there is nothing new. */
   collect(now: number): string | undefined
 }
 
-/** The series of one metric: by the object of an interned set, and by the text of any. */
-class Instrument {
-  readonly byObject = new Map<Values, Series>()
-  readonly byText = new Map<string, Series>()
-  readonly bounds: readonly number[]
-
-  constructor(name: InstrumentName) {
-    const instrument = instruments[name]
-    this.bounds = instrument.kind === 'histogram' ? instrument.bounds : []
-  }
-
-  series(values: Values, isInterned: boolean): Series {
-    const known = this.byObject.get(values)
-    if (known !== undefined) return known
-    const text = JSON.stringify(values)
-    const isOver = this.byText.size >= mostSeries && !this.byText.has(text)
-    const key = isOver ? '' : text
-    let series = this.byText.get(key)
-    if (series === undefined) {
-      series = seriesOf(isOver ? overflow : attributesOf(values), this.bounds)
-      this.byText.set(key, series)
-    }
-    if (isInterned) this.byObject.set(values, series)
-    return series
-  }
-}
-
 /** Counts in memory. `delta`: each collection starts again from zero. Otherwise values grow for as long as the process runs. */
 export function createMeter({ now, delta }: { readonly now: number; readonly delta: boolean }): Meter {
-  const all = new Map<InstrumentName, Instrument>()
-  const interned = new Map<string, Values>()
-  const isInterned = new WeakSet<Values>()
+  /** By the text of the attributes. */
+  const all = new Map<InstrumentName, Map<string, Series>>()
   let since = now
   let isNew = false
-  return {
-    intern(values) {
-      const text = JSON.stringify(values)
-      const known = interned.get(text)
-      if (known !== undefined || interned.size >= mostSeries) return known ?? values
-      interned.set(text, values)
-      isInterned.add(values)
-      return values
-    },
-    add(name, value, values) {
-      if (value === undefined || !Number.isFinite(value) || value < 0) return
-      let instrument = all.get(name)
-      if (instrument === undefined) {
-        instrument = new Instrument(name)
-        all.set(name, instrument)
+  /** How often the series were forgotten. */
+  let generation = 0
+  const find = (name: InstrumentName, values: AttributeValues): Series => {
+    let known = all.get(name)
+    if (known === undefined) {
+      known = new Map()
+      all.set(name, known)
+    }
+    const text = JSON.stringify(values)
+    const isOver = known.size >= maxSeries && !known.has(text)
+    const key = isOver ? '' : text
+    let series = known.get(key)
+    if (series === undefined) {
+      series = seriesOf(isOver ? overflow : attributesOf(values), boundsOf(name))
+      known.set(key, series)
+    }
+    return series
+  }
+  const bind = (name: InstrumentName, values: AttributeValues) => {
+    let series: Series | undefined
+    let found = generation
+    return (value: number | undefined) => {
+      if (!isCountable(value)) return
+      if (series === undefined || found !== generation) {
+        series = find(name, values)
+        found = generation
       }
-      const series = instrument.series(values, isInterned.has(values))
-      series.sum += value
-      series.count++
-      if (value < series.min) series.min = value
-      if (value > series.max) series.max = value
-      const { bounds } = instrument
-      let bucket = 0
-      while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
-      series.buckets[bucket] = (series.buckets[bucket] ?? 0) + 1
+      record(series, value)
       isNew = true
-    },
+    }
+  }
+  return {
+    bind,
+    add: (name, value, values) => bind(name, values)(value),
     collect(at) {
       if (!isNew) return undefined
       isNew = false
       const times = `"startTimeUnixNano":"${nanosOf(since)}","timeUnixNano":"${nanosOf(at)}"`
-      const metrics = [...all].map(([name, { byText }]) => metricOf(name, [...byText.values()], times, delta))
+      const metrics = [...all].map(([name, known]) => metricOf(name, [...known.values()], times, delta))
       if (delta) {
         since = at
+        generation++
         all.clear()
       }
       return metrics.join()
@@ -99,9 +80,29 @@ export function createMeter({ now, delta }: { readonly now: number; readonly del
   }
 }
 
+function isCountable(value: number | undefined): value is number {
+  return value !== undefined && value >= 0 && value < Number.POSITIVE_INFINITY
+}
+
+function record(series: Series, value: number): void {
+  series.sum += value
+  series.count++
+  if (value < series.min) series.min = value
+  if (value > series.max) series.max = value
+  const { bounds, buckets } = series
+  let bucket = 0
+  while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++
+  buckets[bucket] = (buckets[bucket] ?? 0) + 1
+}
+
+function boundsOf(name: InstrumentName): readonly number[] {
+  const instrument = instruments[name]
+  return instrument.kind === 'histogram' ? instrument.bounds : []
+}
+
 function seriesOf(attributes: AttributeText, bounds: readonly number[]): Series {
   const buckets = Array.from({ length: bounds.length + 1 }, () => 0)
-  return { attributes, sum: 0, count: 0, min: Number.POSITIVE_INFINITY, max: 0, buckets }
+  return { attributes, sum: 0, count: 0, min: Number.POSITIVE_INFINITY, max: 0, bounds, buckets }
 }
 
 const temporalities = { delta: 1, cumulative: 2 } as const

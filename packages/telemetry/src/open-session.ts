@@ -1,6 +1,7 @@
 import type { TraceContext, Usage } from '@cadre/core'
-import type { AttributeText, Values } from './attributes.ts'
-import type { ModelName } from './model-name.ts'
+import type { AgentModel } from './agent-model.ts'
+import { type AttributeText, attributeOf, joinAttributes } from './attributes.ts'
+import type { SpanHead } from './ended-span.ts'
 
 export interface SpanLink {
   readonly traceId: string
@@ -12,16 +13,11 @@ export interface OpenSession {
   readonly id: string
   readonly agent: string
   readonly isEntry: boolean
-  readonly model: string
-  readonly name: ModelName
+  readonly known: AgentModel
   readonly trace: TraceContext
   readonly isSampled: boolean
   /** Of every span: the session and its agent. */
   readonly attributes: AttributeText
-  /** Of every request: the session, its agent and its model. */
-  readonly chatAttributes: AttributeText
-  /** What its requests are counted by. */
-  readonly counted: { readonly chat: Values; readonly agent: Values }
   readonly spanId: string
   readonly parent: string | undefined
   readonly links: readonly SpanLink[]
@@ -36,6 +32,9 @@ export interface OpenSession {
   /** Questions to a person without an answer. */
   readonly questions: Map<string, { readonly call: string; readonly begun: number; readonly text: string }>
   hasEnded: boolean
+  /** Of its last request and call: most of its spans begin like the one before. */
+  chatHead: { readonly answer: AttributeText; readonly text: SpanHead } | undefined
+  callHead: { readonly tool: string; readonly decision: AttributeText; readonly text: SpanHead } | undefined
 }
 
 export interface OpenChat {
@@ -51,7 +50,7 @@ export interface OpenCall {
   /** 0 if nothing has happened with it yet. */
   begun: number
   isStarted: boolean
-  /** What the gate decided about it. */
+  /** The gate's decision for the call. */
   decision: AttributeText
 }
 
@@ -64,11 +63,16 @@ export function callOf(session: OpenSession, id: string): OpenCall {
   return call
 }
 
-export function usageValues(usage: Usage): Values {
-  return {
-    'gen_ai.usage.input_tokens': usage.input,
-    'gen_ai.usage.output_tokens': usage.output,
-    'gen_ai.usage.cache_read.input_tokens': usage.cacheRead,
-    'gen_ai.usage.cache_creation.input_tokens': usage.cacheWrite,
-  }
+/** The tokens of a request or of a session. */
+export function usageAttributes({ input, output, cacheRead, cacheWrite }: Usage): AttributeText {
+  const used = joinAttributes(
+    attributeOf('gen_ai.usage.input_tokens', input),
+    attributeOf('gen_ai.usage.output_tokens', output),
+  )
+  if (cacheRead === undefined && cacheWrite === undefined) return used
+  const cached = joinAttributes(
+    attributeOf('gen_ai.usage.cache_read.input_tokens', cacheRead),
+    attributeOf('gen_ai.usage.cache_creation.input_tokens', cacheWrite),
+  )
+  return joinAttributes(used, cached)
 }

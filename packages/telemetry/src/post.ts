@@ -21,8 +21,8 @@ export interface Sender {
 }
 
 const retryable = new Set([408, 429, 502, 503, 504])
-/** Answers are not needed. So much is read to keep the connection; a longer answer ends it. */
-const mostAnswer = 64 * 1024
+/** Answers are not needed. This many bytes are read, so that the connection can be reused. A longer answer ends it. */
+const maxAnswerBytes = 64 * 1024
 
 /**
  * Sends JSON to one address, over one connection. Follows no redirects, because headers can hold tokens. Requests do not keep the process
@@ -114,7 +114,7 @@ function deliveryOf({ statusCode = 0, headers }: IncomingMessage): Delivery {
 }
 
 function discard(answer: IncomingMessage): void {
-  let left = mostAnswer
+  let left = maxAnswerBytes
   answer.on('error', () => {})
   answer.on('data', (chunk: Buffer) => {
     left -= chunk.length

@@ -24,7 +24,7 @@ it.each([
   [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /only as http\/json, not as grpc/],
   [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'smoke' }, /only as http\/json/],
   [{ ...endpoint, OTEL_TRACES_EXPORTER: 'zipkin', OTEL_METRICS_EXPORTER: 'none' }, /must be otlp or none/],
-])('exports nothing with %o, and tells why', (environment, why) => {
+])('does not export anything with %o, and explains why', (environment, why) => {
   const { traces, metrics, notices } = read(environment)
   expect([traces, metrics]).toEqual([undefined, undefined])
   expect(notices.join()).toMatch(why)

@@ -20,7 +20,7 @@ function rootSampler(name: string, argument: string | undefined): Sampler | unde
     case 'traceidratio': {
       const given = Number(argument ?? 1)
       const ratio = given >= 0 && given <= 1 ? given : 1
-      // The end of a trace id is random in every implementation. So many digits fit a number.
+      // The end of a trace id is random in every implementation. This number of digits fits into a JavaScript number.
       return ({ traceId }) => Number.parseInt(traceId.slice(-13), 16) < ratio * 16 ** 13
     }
     default:

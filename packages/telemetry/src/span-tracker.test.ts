@@ -111,7 +111,7 @@ it('measures a request, the time until its first text, and its failure', () => {
   ).toMatchObject([{ asInt: '7', startTimeUnixNano: '0', timeUnixNano: '9000000000' }])
 })
 
-it('leaves the time of a person out of the time of the call', () => {
+it("does not include a person's waiting time in the call's time", () => {
   const { take, spans } = track()
   const judged = { type: 'call.judged', call: 'c1', agent: 'lead', tool: 'deploy', input: '{}' } as const
   take(1, started())
@@ -136,7 +136,7 @@ it('leaves the time of a person out of the time of the call', () => {
   expect(JSON.stringify(spans)).not.toContain('ann')
 })
 
-it('continues in another process what was begun in the first', () => {
+it('continues a span in another process', () => {
   const [first, second] = [track(), track()]
   const delegation = { type: 'call.started', call: 'c1', tool: 'delegate_task', child: 'worker-1' } as const
   const child = { agent: 'worker', depth: 1, parent: { session: 'lead-1', call: 'c1' } }
@@ -224,7 +224,7 @@ it('passes on the context of a call, and joins the trace of a caller', () => {
   expect(last().parentSpanId).toBe('7'.repeat(16))
 })
 
-it('exports nothing of a trace that its caller does not record, and still counts', () => {
+it('does not export a trace that its caller does not record, but still counts it', () => {
   const { take, spans, tracker, meter } = track(readSampler())
   take(1, started({ trace: `00-${trace}-${'7'.repeat(16)}-00` }))
   expect(tracker.traceparent('lead-1')).toMatch(/-00$/)
@@ -233,7 +233,7 @@ it('exports nothing of a trace that its caller does not record, and still counts
   expect(meter.collect(3)).toContain('gen_ai.invoke_agent.duration')
 })
 
-it('puts hooks below the call that they belong to, also after the end of the session', () => {
+it('places hooks below the call that they belong to, even after the session has ended', () => {
   const { take, tracker, spans } = track()
   const hook = { session: 'lead-1', place: 'a.json:3', begun: 3000, ended: 4000 }
   take(1, started())

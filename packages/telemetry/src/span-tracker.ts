@@ -7,17 +7,36 @@
  *    resumed keeps its span, with the time at which it began.
  * 3. The number of sessions that are remembered is bounded. The oldest is forgotten, and its spans are lost.
  */
-import { addUsage, type CadreEvent, noUsage, readTrace, type TraceContext, type Usage } from '@cadre/core'
-import { type AttributeText, attributesOf, joinAttributes, type Values } from './attributes.ts'
+import { addUsage, type CadreEvent, readTrace, type TraceContext } from '@cadre/core'
+import { type AgentModel, agentModelOf } from './agent-model.ts'
+import {
+  type AttributeText,
+  type AttributeValues,
+  attributeOf,
+  attributesOf,
+  joinAttributes,
+} from './attributes.ts'
+import { beginSession } from './begin-session.ts'
+import { callHead } from './call-head.ts'
+import { chatHead } from './chat-head.ts'
 import type { Content } from './content.ts'
-import { type EndedSpan, seconds, spanOf } from './ended-span.ts'
+import { countUsage } from './count-usage.ts'
+import { createDecisionAttributes } from './decision-attributes.ts'
+import {
+  errorStatus,
+  type HeadOptions,
+  headOf,
+  okStatus,
+  type SpanEnd,
+  seconds,
+  spanOf,
+} from './ended-span.ts'
 import type { HookRun } from './hook-run.ts'
+import { memoize } from './memoize.ts'
 import type { Meter } from './meter.ts'
-import { modelName } from './model-name.ts'
-import { callOf, type OpenSession, type SpanLink, usageValues } from './open-session.ts'
-import { remembering } from './remembering.ts'
+import { callOf, type OpenSession, type SpanLink, usageAttributes } from './open-session.ts'
 import type { Sampler } from './sampler.ts'
-import { instantOf, spanIdOf, spanKinds, traceIdOf } from './span.ts'
+import { instantOf, spanIdOf } from './span.ts'
 
 export interface SpanTrackerOptions {
   readonly meter: Meter
@@ -35,7 +54,7 @@ export interface SpanTrackerOptions {
 
 type EventOf<Type extends CadreEvent['type']> = Extract<CadreEvent, { type: Type }>
 
-const mostEnded = 200
+const maxEnded = 200
 
 export class SpanTracker {
   readonly #options: SpanTrackerOptions
@@ -43,8 +62,8 @@ export class SpanTracker {
   /** Sessions that have ended, oldest first: hooks run after the end. */
   readonly #ended = new Set<string>()
   readonly #links = new Map<string, SpanLink>()
-  readonly #tools = remembering<KnownTool>()
-  readonly #texts = remembering<AttributeText>()
+  readonly #models = memoize<AgentModel>()
+  readonly #decisionOf = createDecisionAttributes()
 
   constructor(options: SpanTrackerOptions) {
     this.#options = options
@@ -73,15 +92,7 @@ export class SpanTracker {
         call.tool = event.tool
         call.input = event.input
         call.begun ||= instantOf(event.at)
-        const { decision, by, rule, risk } = event
-        call.decision = this.#texts(`${decision}\0${by}\0${rule}\0${risk}`, () =>
-          attributesOf({
-            'cadre.decision': decision,
-            'cadre.decision.by': by,
-            'cadre.decision.rule': rule,
-            'cadre.risk': risk,
-          }),
-        )
+        call.decision = this.#decisionOf(event)
         break
       }
       case 'call.started': {
@@ -124,11 +135,12 @@ export class SpanTracker {
     if (session === undefined) return
     const call = run.call === undefined ? undefined : session.calls.get(run.call)
     const isInCall = run.call !== undefined && call?.isStarted === true && begun >= call.begun
+    const parent = isInCall
+      ? spanIdOf(session.trace.traceId, 'call', session.id, run.call as string)
+      : session.spanId
     this.#export(session, {
       name: `execute_hook ${event}`,
-      parent: isInCall
-        ? spanIdOf(session.trace.traceId, 'call', session.id, run.call as string)
-        : session.spanId,
+      parent,
       begun,
       ended,
       error,
@@ -158,62 +170,16 @@ export class SpanTracker {
   /** The next span of this session gets a link to the operation of a program that resumes it. */
   link(id: string, traceparent: string): void {
     const context = readTrace(traceparent)
-    if (context?.spanId === undefined || this.#links.size >= mostEnded) return
+    if (context?.spanId === undefined || this.#links.size >= maxEnded) return
     this.#links.set(id, { traceId: context.traceId, spanId: context.spanId })
   }
 
   #start(event: EventOf<'session.started'>): void {
-    const { session: id, root, parent, earlier, agent, model, open = [] } = event
-    const trace = readTrace(event.trace) ?? {
-      traceId: traceIdOf(this.#options.place ?? '', root),
-      sampled: true,
-    }
-    const { traceId } = trace
-    const turn = earlier?.ends ?? 0
-    const name = modelName(model)
-    const chat = {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': name.provider,
-      'gen_ai.request.model': name.model,
-    }
-    const attributes = attributesOf({ 'gen_ai.conversation.id': id, 'gen_ai.agent.name': agent })
-    const session: OpenSession = {
-      id,
-      agent,
-      isEntry: parent === undefined,
-      model,
-      name,
-      attributes,
-      chatAttributes: joinAttributes(attributes, attributesOf(chat)),
-      counted: {
-        chat: this.#options.meter.intern(chat),
-        agent: this.#options.meter.intern({ ...chat, 'gen_ai.agent.name': agent }),
-      },
-      trace,
-      isSampled: this.#options.sampler(trace),
-      spanId: spanIdOf(traceId, 'session', id, String(turn)),
-      parent:
-        parent !== undefined
-          ? spanIdOf(traceId, 'call', parent.session, parent.call)
-          : (trace.spanId ??
-            (id === root && turn === 0 ? undefined : spanIdOf(traceId, 'session', root, '0'))),
-      links: this.#linksOf(event, trace, turn),
-      begun: instantOf(earlier?.since) || instantOf(event.at),
-      input: event.message ?? event.work,
-      usage: earlier?.usage ?? noUsage,
-      chat: undefined,
-      calls: new Map(),
-      questions: new Map(),
-      hasEnded: false,
-    }
-    for (const { id: call, name, input, startedAt } of open)
-      session.calls.set(call, {
-        tool: name,
-        input,
-        begun: instantOf(startedAt),
-        isStarted: startedAt !== undefined,
-        decision: '',
-      })
+    const { session: id, agent, model } = event
+    const { meter, sampler, place, outside } = this.#options
+    const known = this.#models(`${agent}\0${model}`, () => agentModelOf(agent, model, meter))
+    const session = beginSession(event, { known, sampler, place, outside, link: this.#links.get(id) })
+    this.#links.delete(id)
     this.#sessions.delete(id)
     this.#ended.delete(id)
     this.#sessions.set(id, session)
@@ -221,86 +187,46 @@ export class SpanTracker {
       this.#sessions.delete(firstOf(this.#sessions.keys()))
   }
 
-  #linksOf(
-    { session, depth, resumed }: EventOf<'session.started'>,
-    trace: TraceContext,
-    turn: number,
-  ): SpanLink[] {
-    const { traceId } = trace
-    const given = this.#links.get(session)
-    this.#links.delete(session)
-    const { outside } = this.#options
-    const isOutside =
-      resumed === true && depth === 0 && outside?.spanId !== undefined && outside.spanId !== trace.spanId
-    return [
-      ...(turn > 0 ? [{ traceId, spanId: spanIdOf(traceId, 'session', session, String(turn - 1)) }] : []),
-      ...(given ? [given] : []),
-      ...(isOutside ? [{ traceId: outside.traceId, spanId: outside.spanId as string }] : []),
-    ]
-  }
-
   #reply(session: OpenSession, event: EventOf<'reply.received'>): void {
-    const { usage, text, calls, stop } = event
-    const { model } = modelName(event.model ?? session.model)
+    const { usage, calls, stop } = event
+    const answering = session.known.answeredBy(event.model)
     if (usage !== undefined) {
       session.usage = addUsage(session.usage, usage)
-      this.#count(session, event.model, usage)
+      countUsage(answering, usage)
     }
     for (const { id, name, input } of calls)
       session.calls.set(id, { tool: name, input, begun: 0, isStarted: false, decision: '' })
     const finish =
       stop === 'filtered' ? 'content_filter' : (stop ?? (calls.length > 0 ? 'tool_calls' : 'stop'))
-    const answer = this.#texts(`${model}\0${finish}`, () =>
-      attributesOf({ 'gen_ai.response.model': model, 'gen_ai.response.finish_reasons': [finish] }),
-    )
-    this.#endChat(session, event.at, undefined, {
-      attributes: usage === undefined ? answer : joinAttributes(answer, attributesOf(usageValues(usage))),
-      content: this.#options.content.message('gen_ai.output.messages', 'assistant', text, calls),
-    })
-  }
-
-  #count({ counted, model }: OpenSession, answered: string | undefined, usage: Usage): void {
-    const { meter } = this.#options
-    const isOther = answered !== undefined && answered !== model
-    const by = (values: Values) =>
-      isOther ? meter.intern({ ...values, 'gen_ai.response.model': modelName(answered).model }) : values
-    const chat = by(counted.chat)
-    const agent = by(counted.agent)
-    meter.add('gen_ai.client.inference.operation.input_tokens', usage.input, chat)
-    meter.add('gen_ai.client.inference.operation.output_tokens', usage.output, chat)
-    meter.add('gen_ai.client.inference.usage.input_tokens', usage.input, agent)
-    meter.add('gen_ai.client.inference.usage.output_tokens', usage.output, agent)
-    meter.add('gen_ai.client.inference.usage.cache_read.input_tokens', usage.cacheRead, agent)
-    meter.add('gen_ai.client.inference.usage.cache_write.input_tokens', usage.cacheWrite, agent)
-    meter.add('cadre.cost', usage.cost, agent)
-    meter.add('cadre.premium_requests', usage.premium, agent)
+    this.#endChat(session, event.at, undefined, { event, answer: answering.attributes(finish) })
   }
 
   /** `error`: there is no reply. */
   #endChat(session: OpenSession, at: string, error: string | undefined, reply?: Reply): void {
-    const { chat, name, counted } = session
+    const { chat, known } = session
     if (chat === undefined) return
     session.chat = undefined
     const { round, begun, first } = chat
     const ended = instantOf(at)
-    const { meter } = this.#options
-    const by = error === undefined ? counted.chat : { ...counted.chat, 'error.type': error }
+    const { meter, content } = this.#options
+    const duration = seconds(begun, ended)
+    if (error === undefined) known.requestDuration(duration)
+    else meter.add('gen_ai.client.inference.duration', duration, { ...known.counted, 'error.type': error })
     const untilFirst = first === undefined ? undefined : seconds(begun, first)
-    meter.add('gen_ai.client.inference.duration', seconds(begun, ended), by)
-    meter.add('gen_ai.client.inference.time_to_first_chunk', untilFirst, counted.chat)
-    this.#export(session, {
-      name: `chat ${name.model}`,
-      kind: spanKinds.client,
-      begun,
-      ended,
-      error,
-      common: joinAttributes(session.chatAttributes, reply?.attributes ?? ''),
-      values: {
-        'cadre.round': round,
-        'gen_ai.response.time_to_first_chunk': untilFirst === undefined ? undefined : { double: untilFirst },
-      },
-      content: reply?.content,
-    })
+    known.timeToFirstChunk(untilFirst)
+    if (!session.isSampled) return
+    let attributes = attributeOf('cadre.round', round)
+    if (untilFirst !== undefined) {
+      const name = 'gen_ai.response.time_to_first_chunk'
+      attributes = joinAttributes(attributes, attributeOf(name, { double: untilFirst }))
+    }
+    if (reply !== undefined) {
+      const { text, calls, usage } = reply.event
+      if (usage !== undefined) attributes = joinAttributes(attributes, usageAttributes(usage))
+      const said = content.message('gen_ai.output.messages', 'assistant', text, calls)
+      attributes = joinAttributes(attributes, contentOf(said))
+    }
+    this.#options.export(spanOf(chatHead(session, reply?.answer ?? '', error), { begun, ended, attributes }))
   }
 
   #settle(session: OpenSession, event: EventOf<'call.settled'>): void {
@@ -311,40 +237,28 @@ export class SpanTracker {
     const begun = call.begun || ended
     const error = outcome === 'done' ? undefined : (code ?? outcome)
     const { meter, content } = this.#options
-    const { attributes, counted } = this.#toolOf(session, call.tool)
-    const by = error === undefined ? counted : { ...counted, 'error.type': error }
-    if (call.isStarted) meter.add('gen_ai.execute_tool.duration', seconds(begun, ended), by)
+    const tool = session.known.tool(call.tool)
+    if (call.isStarted) {
+      const duration = seconds(begun, ended)
+      if (error === undefined) tool.duration(duration)
+      else meter.add('gen_ai.execute_tool.duration', duration, { ...tool.counted, 'error.type': error })
+    }
     if (outcome === 'refused')
-      meter.add('cadre.denials', 1, { ...counted, 'cadre.decision.by': code ?? 'unknown' })
-    this.#export(session, {
-      name: `execute_tool ${call.tool}`,
-      spanId: spanIdOf(session.trace.traceId, 'call', session.id, event.call),
-      begun,
-      ended,
-      error,
-      message: event.content,
-      common: joinAttributes(joinAttributes(session.attributes, attributes), call.decision),
-      values: {
-        'gen_ai.tool.call.id': event.call,
-        'cadre.call.outcome': outcome,
-        'cadre.call.background': background,
-      },
-      content: {
-        ...content.text('gen_ai.tool.call.arguments', call.input),
-        ...content.text('gen_ai.tool.call.result', event.content),
-      },
+      meter.add('cadre.denials', 1, { ...tool.counted, 'cadre.decision.by': code ?? 'unknown' })
+    if (!session.isSampled) return
+    const failure =
+      error === undefined ? undefined : { error, outcome, status: this.#statusOf(error, event.content) }
+    const head = callHead(session, call, failure)
+    let attributes = attributeOf('gen_ai.tool.call.id', event.call)
+    if (background !== undefined)
+      attributes = joinAttributes(attributes, attributeOf('cadre.call.background', background))
+    const texts = content.texts({
+      'gen_ai.tool.call.arguments': call.input,
+      'gen_ai.tool.call.result': event.content,
     })
-  }
-
-  #toolOf({ agent }: OpenSession, tool: string): KnownTool {
-    return this.#tools(`${agent}\0${tool}`, () => ({
-      attributes: attributesOf({
-        'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.name': tool,
-        'gen_ai.tool.type': 'function',
-      }),
-      counted: this.#options.meter.intern({ 'gen_ai.tool.name': tool, 'gen_ai.agent.name': agent }),
-    }))
+    attributes = joinAttributes(attributes, contentOf(texts))
+    const spanId = spanIdOf(session.trace.traceId, 'call', session.id, event.call)
+    this.#options.export(spanOf(head, { spanId, begun, ended, attributes }))
   }
 
   #answer(session: OpenSession, event: EventOf<'person.answered'>): void {
@@ -369,11 +283,11 @@ export class SpanTracker {
         'gen_ai.tool.call.id': question.call,
         ...answer,
       },
-      content: {
-        ...content.text('cadre.approval.by', event.by),
-        ...content.text('cadre.approval.reason', event.reason),
-        ...content.text('cadre.approval.text', question.text),
-      },
+      content: content.texts({
+        'cadre.approval.by': event.by,
+        'cadre.approval.reason': event.reason,
+        'cadre.approval.text': question.text,
+      }),
     })
     // The call has not run while it waited.
     if (!call.isStarted) call.begun = instantOf(event.at)
@@ -388,11 +302,13 @@ export class SpanTracker {
     this.#endChat(session, event.at, error)
     const ended = instantOf(event.at)
     const { meter, content } = this.#options
+    const { name } = session.known
     meter.add('gen_ai.invoke_agent.duration', seconds(session.begun, ended), {
       'gen_ai.agent.name': session.agent,
-      'gen_ai.request.model': session.name.model,
+      'gen_ai.request.model': name.model,
       'error.type': error,
     })
+    const { cost } = session.usage
     this.#export(session, {
       name: `invoke_agent ${session.agent}`,
       spanId: session.spanId,
@@ -404,14 +320,12 @@ export class SpanTracker {
       message: notice?.message,
       values: {
         'gen_ai.operation.name': 'invoke_agent',
-        'gen_ai.provider.name': session.name.provider,
-        'gen_ai.agent.name': session.agent,
-        'gen_ai.conversation.id': session.id,
-        'gen_ai.request.model': session.name.model,
-        ...usageValues(session.usage),
-        'cadre.cost': session.usage.cost === undefined ? undefined : { double: session.usage.cost },
+        'gen_ai.provider.name': name.provider,
+        'gen_ai.request.model': name.model,
+        'cadre.cost': cost === undefined ? undefined : { double: cost },
         'cadre.report.status': status,
       },
+      more: usageAttributes(session.usage),
       content: {
         ...content.message('gen_ai.input.messages', 'user', session.input),
         ...content.message('gen_ai.output.messages', 'assistant', report.text),
@@ -421,26 +335,54 @@ export class SpanTracker {
     session.calls.clear()
     session.questions.clear()
     this.#ended.add(session.id)
-    if (this.#ended.size <= mostEnded) return
+    if (this.#ended.size <= maxEnded) return
     const oldest = firstOf(this.#ended)
     this.#ended.delete(oldest)
     this.#sessions.delete(oldest)
   }
 
-  #export(session: OpenSession, ended: EndedSpan): void {
-    if (session.isSampled) this.#options.export(spanOf(session, ended, this.#options.content))
+  /** A span of which a session has few. */
+  #export(session: OpenSession, span: RareSpan): void {
+    if (!session.isSampled) return
+    const { name, error, values, more = '', content = {}, links, begun, ended, spanId } = span
+    const head = headOf(session, {
+      name,
+      ...('parent' in span && { parent: span.parent }),
+      ...(links && { links }),
+      status: this.#statusOf(error, span.message),
+      attributes: attributesOf({ ...values, 'error.type': error }),
+    })
+    const attributes = joinAttributes(more, contentOf(content))
+    this.#options.export(spanOf(head, { ...(spanId !== undefined && { spanId }), begun, ended, attributes }))
+  }
+
+  /** `message`: what the error says. It is content. */
+  #statusOf(error: string | undefined, message: string | undefined): string {
+    return error === undefined
+      ? okStatus
+      : errorStatus(this.#options.content.text('message', message)['message'])
   }
 }
 
-/** What is the same for every call to a tool by an agent. */
-interface KnownTool {
-  readonly attributes: AttributeText
-  readonly counted: Values
+interface RareSpan extends Omit<SpanEnd, 'attributes'>, Pick<HeadOptions, 'name' | 'parent' | 'links'> {
+  /** The kind of error: a code. */
+  readonly error?: string | undefined
+  /** What the error says. */
+  readonly message?: string | undefined
+  readonly values: AttributeValues
+  readonly more?: AttributeText
+  /** Masked and cut already. */
+  readonly content?: AttributeValues
 }
 
 interface Reply {
-  readonly attributes: AttributeText
-  readonly content: Values
+  readonly event: EventOf<'reply.received'>
+  readonly answer: AttributeText
+}
+
+/** Content is masked and cut already. */
+function contentOf(values: AttributeValues): AttributeText {
+  return attributesOf(values, Number.POSITIVE_INFINITY)
 }
 
 function firstOf(keys: Iterable<string>): string {

@@ -1,6 +1,6 @@
 import {
   type Answer,
-  answerDraft,
+  answerDrafts,
   answerIn,
   type Clock,
   type Draft,
@@ -43,7 +43,7 @@ export interface MemoryEngineOptions {
 
 export interface MemoryEngine extends Engine {
   readonly records: MemoryRecords
-  /** Records an answer, unless there is one already. */
+  /** Records an answer, unless there is one already. It is a vote if the question needs several approvals. */
   answer(session: string, name: string, answer: Answer): void
   /** Takes over a tree from this engine, as another process would. */
   lose(root: string): void
@@ -88,9 +88,10 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
         if (known !== undefined) return known
         if (!isAsked(entries, name)) keep(session, [questionDraft(question)])
         const answer = options.answer?.(spec.id, question)
-        if (answer === undefined) throw new Suspended([{ session: spec.id, name }])
-        keep(session, [answerDraft(name, answer)])
-        return answer
+        if (answer !== undefined) keep(session, answerDrafts(entries, name, answer))
+        const applies = answerIn(entries, name)
+        if (applies === undefined) throw new Suspended([{ session: spec.id, name }])
+        return applies
       },
       changes: () => undefined,
       async end(end) {
@@ -122,8 +123,7 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
         .map(({ spec }) => spec.id),
     answer(id, name, answer) {
       const session = sessions.get(id)
-      if (session !== undefined && answerIn(session.entries, name) === undefined)
-        keep(session, [answerDraft(name, answer)])
+      if (session !== undefined) keep(session, answerDrafts(session.entries, name, answer))
     },
     lose(root) {
       for (const session of sessions.values()) if (session.spec.root === root) session.lostAt = clock.now()

@@ -5,7 +5,7 @@ import {
   type Clock,
   createOrchestrator,
   type Engine,
-  type Ids,
+  type IdGenerator,
   type Orchestrator,
   type Ports,
   type Report,
@@ -38,7 +38,7 @@ export interface TestTeamOptions {
   readonly teams?: Ports['teams']
   /** Returns the agents that are currently available. */
   readonly agentsNow?: (all: Agents) => Agents
-  readonly ids?: Ids
+  readonly ids?: IdGenerator
 }
 
 export interface TestTeam {
@@ -108,7 +108,7 @@ export function agentsOf(agents: readonly AgentDefinition[]): Agents {
 }
 
 /** Numbered ids such as `lead-1` and `worker-2`, safe as file names for any agent name. */
-export function countingIds(): Ids {
+export function countingIds(): IdGenerator {
   let count = 0
   return { session: (agent) => `${agent.replace(/[^\w-]+/g, '-')}-${++count}` }
 }

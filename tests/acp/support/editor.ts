@@ -24,6 +24,8 @@ export interface EditorOptions {
   readonly env?: Readonly<Record<string, string>>
   /** The id of the option to select. Undefined: cancelled. Default: the first that allows. */
   readonly decide?: Decide
+  /** Answers the forms of MCP servers. */
+  readonly elicit?: (asked: acp.CreateElicitationRequest) => acp.CreateElicitationResponse
   /** Unsaved texts by absolute path. The editor then offers its file system, and writes to it and to the disk. */
   readonly buffers?: Map<string, string>
   /** The editor offers terminals: real programs. */
@@ -37,6 +39,8 @@ export interface EditorOptions {
 
 export interface TestEditor {
   readonly agent: acp.ClientContext
+  /** The folder of its sessions. */
+  readonly cwd: string
   readonly updates: { readonly sessionId: string; readonly update: Update }[]
   readonly asked: Asked[]
   /** Requests for files, in order: `read PATH`, `write PATH`. */
@@ -115,6 +119,7 @@ export async function openEditor(project: Project, options: EditorOptions = {}):
         ? { outcome: { outcome: 'cancelled' } }
         : { outcome: { outcome: 'selected', optionId: chosen } }
     })
+    .onRequest('elicitation/create', ({ params }) => options.elicit?.(params) ?? { action: 'cancel' })
     .onRequest('fs/read_text_file', ({ params }) => {
       files.push(`read ${params.path}`)
       return { content: buffers?.get(params.path) ?? readFileSync(params.path, 'utf8') }
@@ -182,6 +187,7 @@ export async function openEditor(project: Project, options: EditorOptions = {}):
   })
   const editor: TestEditor = {
     agent,
+    cwd: project.path,
     updates,
     asked,
     files,

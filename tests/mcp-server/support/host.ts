@@ -6,7 +6,11 @@ import { PassThrough } from 'node:stream'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
 import { openOwnHomes } from '../../../packages/home/src/index.ts'
-import { type Delegation, runDelegation, serveMcpStdio } from '../../../packages/protocols/src/index.ts'
+import {
+  type DelegatedRun,
+  executeDelegatedRun,
+  serveMcpStdio,
+} from '../../../packages/protocols/src/index.ts'
 import { streamTransport } from './stream-transport.ts'
 
 export interface World {
@@ -73,10 +77,10 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
     },
     async connect({ name = 'test-host', client: options, readOnly, launches = true } = {}) {
       const [toServer, toClient] = [new PassThrough(), new PassThrough()]
-      const launch = ({ id }: Delegation) => {
+      const launch = ({ id }: DelegatedRun) => {
         launched.push(id)
         if (!launches) return
-        const run = runDelegation({ environment: world.environment, id }, stop.signal).catch(() => {})
+        const run = executeDelegatedRun({ environment: world.environment, id }, stop.signal).catch(() => {})
         working.add(run)
         void run.finally(() => working.delete(run))
       }

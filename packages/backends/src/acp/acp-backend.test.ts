@@ -45,7 +45,7 @@ describe('acp:NAME', () => {
     const codex = await resolve('acp:codex')
     expect(codex).toMatchObject({
       kind: 'found',
-      warning: expect.stringMatching(/^Codex keeps its own tools\..*not tested/),
+      warning: expect.stringMatching(/^Codex keeps its own tools\..*hides your home directory\.$/),
     })
   })
 

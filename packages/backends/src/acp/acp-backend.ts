@@ -2,13 +2,13 @@ import { nearest } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
 import { unknownModel } from '../http/server-catalog.ts'
 import { type AcpModel, acpModel } from './acp-model.ts'
+import { describeUncontrolledActions } from './describe-uncontrolled-actions.ts'
 import { findAgentProgram } from './find-program.ts'
+import { findProgramByName, programNames } from './find-program-by-name.ts'
 import { secretsOf } from './hide-secrets.ts'
-import { namedProgram, programNames } from './named-program.ts'
 import type { AgentProgram } from './program.ts'
 import { customProgram } from './programs/custom.ts'
 import { splitCommand } from './split-command.ts'
-import { uncontrolled } from './uncontrolled.ts'
 
 const prefix = 'acp'
 
@@ -29,7 +29,7 @@ export async function openAcp(context: BackendContext): Promise<Backend> {
         )
       const slash = name.indexOf('/')
       const [first, model] = slash < 0 ? [name, undefined] : [name.slice(0, slash), name.slice(slash + 1)]
-      const named = namedProgram(first, settings)
+      const named = findProgramByName(first, settings)
       if (named !== undefined) {
         if (model === '') return unknown(name, [first], 'a model name must follow the slash.')
         return openProgram(name, named.program, model, named.command, factsOf)
@@ -40,7 +40,7 @@ export async function openAcp(context: BackendContext): Promise<Backend> {
           ...unknown(
             name,
             nearest(first, known),
-            `there is no program named ${JSON.stringify(first)}. Programs: ${known.join(', ')}. To use another one, name its command in acp.programs in your config.yaml, or choose it with --model.`,
+            `there is no program named ${JSON.stringify(first)}. Choose one of these with --model: ${known.map((one) => `${prefix}:${one}`).join(', ')}. To use a different program, add its command under acp.programs in your config.yaml, or pass --model "acp:COMMAND".`,
           ),
           firm: true,
         }
@@ -50,7 +50,7 @@ export async function openAcp(context: BackendContext): Promise<Backend> {
     },
     async names() {
       return programNames(settings).filter((name) => {
-        const named = namedProgram(name, settings)
+        const named = findProgramByName(name, settings)
         return named !== undefined && findAgentProgram(named.program, env, named.command) !== undefined
       })
     },
@@ -72,7 +72,7 @@ export async function openAcp(context: BackendContext): Promise<Backend> {
       return { ...unknown(name, [], reason), unreachable: true }
     }
     const withoutSandbox = settings.programs?.[program.name]?.withoutSandbox === true
-    const warning = uncontrolled(program, withoutSandbox)
+    const warning = describeUncontrolledActions(program, withoutSandbox)
     let made = opened.get(name)
     if (made === undefined) {
       made = acpModel({

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createFakeClock } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { FakeSession, fakeAgent, patience } from './fake-agent.spec-helpers.ts'
 
@@ -72,8 +73,7 @@ describe('a program as a model', () => {
 
   it('starts again with a transcript if the program exits during a turn', async () => {
     const { model } = fakeAgent(
-      `import { existsSync } from 'node:fs'
-      prompted = async (text) => {
+      `prompted = async (text) => {
         if (existsSync(file)) { say(text); return done }
         await call('note', { text: 'a' })
         writeFileSync(file, '')
@@ -150,17 +150,41 @@ describe('a program as a model', () => {
         program: { failureIn },
       },
     )
-    expect((await new FakeSession(model).failure()).message).toBe('Fake failed: no such model')
+    expect((await new FakeSession(model).failure()).message).toBe('Fake failed: no such model.')
   })
 
   it('chooses the model that the name asks for, or lists those that exist', async () => {
     const body = `let chosen
-      on['session/new'] = () => ({ sessionId: session, configOptions: [{ id: 'model', category: 'model', type: 'select', currentValue: 'a', options: [{ value: 'a' }, { group: 'g', options: [{ value: 'b/c' }] }] }] })
+      on['session/new'] = (params) => {
+        mcp = params.mcpServers[0]
+        const option = { id: 'model', category: 'model', type: 'select', currentValue: 'a', options: [{ value: 'a' }, { group: 'g', options: [{ value: 'b/c' }] }] }
+        return loaded().then(() => ({ sessionId: session, configOptions: [option] }))
+      }
       on['session/set_config_option'] = ({ value }) => { chosen = value; return { configOptions: [] } }
       prompted = async () => { say(chosen); return done }`
     expect((await new FakeSession(fakeAgent(body, { wanted: 'b/c' }).model).reply()).content).toBe('b/c')
     const { message } = await new FakeSession(fakeAgent(body, { wanted: 'd' }).model).failure()
     expect(message).toBe('Fake has no model "d". Its models: a, b/c.')
+  })
+
+  it('restarts a program that did not load its tools', async () => {
+    const { model } = fakeAgent(
+      `
+      loaded = async () => { if (existsSync(file)) await post('tools/list', {}); else writeFileSync(file, '') }
+      prompted = async () => { say('Hello.'); return done }`,
+      { tries: 2 },
+    )
+    const session = new FakeSession(model)
+    expect((await session.reply()).content).toBe('Hello.')
+    expect(session.notices).toEqual([expect.stringContaining("did not load Cadre's tools")])
+  })
+
+  it('fails if the program never loads its tools', async () => {
+    const body = `loaded = async () => {}; prompted = async () => { say('I have no tools.'); return done }`
+    const { model } = fakeAgent(body, { tries: 2 })
+    expect((await new FakeSession(model).failure()).message).toMatch(
+      /^Fake did not load Cadre's tools, so its model had to answer without them\. Tried 2 times\.$/,
+    )
   })
 
   it('answers a summary in a conversation of its own, without tools', async () => {
@@ -257,3 +281,38 @@ it('hides keys and the token in live text, even if the program sends them in pie
   expect((await session.reply()).content).toBe('[hidden] and [hidden] a-very')
   expect(session.live).toBe('[hidden] and [hidden] a-very')
 })
+
+it('a program that is silent is reported within seconds, and its end is not waited for', async () => {
+  const clock = createFakeClock()
+  const { model, file } = fakeAgent(
+    `prompted = async () => { writeFileSync(file, ''); await new Promise(() => {}) }`,
+    { clock },
+  )
+  const session = new FakeSession(model)
+  const stop = new AbortController()
+  const asked = session.ask(stop.signal)
+  await expect.poll(() => existsSync(file), patience).toBe(true)
+  expect(session.delays).toEqual([])
+  clock.advance(6_000)
+  expect(session.delays).toEqual(['Waiting for Fake, which has sent nothing for 5 s…'])
+  stop.abort()
+  expect(await asked).toMatchObject({ code: 'cancelled' })
+})
+
+it.each([
+  [
+    'the session is opened',
+    `on['session/new'] = () => { throw { code: -32000, message: 'Authentication required' } }`,
+  ],
+  ['it is prompted', `prompted = async () => { throw { code: -32000, message: 'Authentication required' } }`],
+])(
+  'a program that nobody has signed in to names the sign-in, not the installation, when %s',
+  async (_, body) => {
+    const { model } = fakeAgent(body, {
+      program: { install: 'Install it.', signIn: 'Sign in with "fake login".' },
+    })
+    expect(await new FakeSession(model).failure()).toMatchObject({
+      message: 'Fake is not signed in: Authentication required. Sign in with "fake login".',
+    })
+  },
+)

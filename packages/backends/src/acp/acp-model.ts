@@ -13,11 +13,14 @@ import { objectOf } from '../json-values.ts'
 import { pause } from '../pause.ts'
 import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
-import { AcpConversation, type ConversationOptions, type TurnEvent } from './conversation.ts'
+import { AcpConversation, type ConversationOptions } from './conversation.ts'
+import { describeUncontrolledActions } from './describe-uncontrolled-actions.ts'
+import { failureText, sentence } from './failure-text.ts'
 import type { PeerAnswer } from './json-lines-peer.ts'
 import { authenticationRequired } from './open-session.ts'
-import { uncontrolled } from './uncontrolled.ts'
-import { readUsage } from './updates.ts'
+import type { TurnEvent } from './turn-event.ts'
+import { readQuota, readUsage } from './updates.ts'
+import { watchSilence } from './watch-silence.ts'
 
 export interface AcpModelOptions extends ConversationOptions {
   /** With the prefix. */
@@ -52,7 +55,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
   function reply(given: ModelRequest, hooks: ReplyHooks, signal: AbortSignal): Promise<Reply | ReplyFailure> {
     // Copied, because the session keeps adding to its messages.
     const request = { ...given, messages: [...given.messages] }
-    const open = uncontrolled(program, options.withoutSandbox)
+    const open = describeUncontrolledActions(program, options.withoutSandbox)
     // The report of an entry session has the model's warning.
     if (request.parent !== undefined && open !== undefined)
       tellOnce(request.session, hooks, 'acp_uncontrolled', open)
@@ -130,7 +133,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     if (kept !== undefined && next !== undefined) kept.answer(next)
     else {
       drop(key)
-      const started = await start(request, signal)
+      const started = await start(request, hooks, signal)
       if ('kind' in started) return started
       conversation = started
       conversations.set(key, started)
@@ -141,13 +144,26 @@ export function acpModel(options: AcpModelOptions): AcpModel {
       text: (delta) => text.tell(delta),
       notice: (code, message) => hooks.notice?.(code, options.secrets.hide(message)),
     })
-    const event = await nextEvent(active, signal)
+    const stopWatching = watchSilence({
+      clock,
+      lastEventAt: () => active.lastEventAt,
+      tell: (seconds) => tellSilence(hooks, seconds),
+    })
+    const event = await nextEvent(active, signal).finally(stopWatching)
     if (event.kind === 'called') await pause(clock, gatherMs, signal)
     active.listen(undefined)
     return outcomeOf(event, active, request)
   }
 
-  async function start(request: ModelRequest, signal: AbortSignal): Promise<AcpConversation | AttemptResult> {
+  function tellSilence(hooks: ReplyHooks, seconds: number): void {
+    hooks.delayed?.(`Waiting for ${program.title}, which has sent nothing for ${seconds} s…`)
+  }
+
+  async function start(
+    request: ModelRequest,
+    hooks: ReplyHooks,
+    signal: AbortSignal,
+  ): Promise<AcpConversation | AttemptResult> {
     const stopper = new AbortController()
     const stop = () => stopper.abort()
     let isLate = false
@@ -156,7 +172,14 @@ export function acpModel(options: AcpModelOptions): AcpModel {
       stop()
     })
     signal.addEventListener('abort', stop)
+    const startedAt = clock.now()
+    const stopWatching = watchSilence({
+      clock,
+      lastEventAt: () => startedAt,
+      tell: (seconds) => hooks.delayed?.(`Waiting for ${program.title} to start (${seconds} s)…`),
+    })
     const started = await AcpConversation.start(options, request, stopper.signal)
+    stopWatching()
     cancelTimer()
     signal.removeEventListener('abort', stop)
     if (signal.aborted) {
@@ -201,18 +224,24 @@ export function acpModel(options: AcpModelOptions): AcpModel {
 
     function ended(answer: PeerAnswer): AttemptResult {
       if (answer.kind !== 'answer') return refused(answer, conversation.lastPiece)
-      const { stopReason, usage } = objectOf(answer.value)
-      const spent = readUsage(usage)
+      const { stopReason, usage, _meta } = objectOf(answer.value)
+      const spent = readUsage(usage) ?? readQuota(_meta)
       const content = conversation.takeText()
       const reason = program.failureIn?.(conversation.lastPiece)
       if (reason !== undefined)
-        return { ...failed(`${program.title} failed: ${oneLine(reason)}`), ...(spent && { spent }) }
+        return { ...failed(failureText(program, oneLine(reason))), ...(spent && { spent }) }
       if (stopReason === 'cancelled') {
         // A new conversation has the denied call and the reason, so that the model can do something else.
         const failure = failed(`${program.title} ended its turn after a denied action.`)
         return conversation.wasDenied
           ? { kind: 'again', failure }
           : failed(`${program.title} cancelled its turn.`)
+      }
+      if (!conversation.hasTools) {
+        const failure = failed(
+          `${program.title} did not load Cadre's tools, so its model had to answer without them.`,
+        )
+        return { kind: 'again', failure: { ...failure, ...(spent && { spent }) } }
       }
       const stop = stopReason === 'max_tokens' ? 'length' : stopReason === 'refusal' ? 'filtered' : undefined
       return given({
@@ -227,11 +256,11 @@ export function acpModel(options: AcpModelOptions): AcpModel {
 
   /** Some programs write the reason as text. */
   function refused(answer: Exclude<PeerAnswer, { kind: 'answer' }>, said: string): ReplyFailure {
-    if (answer.kind === 'gone') return failed(`${program.title} is gone.`)
+    if (answer.kind === 'gone') return failed(`${program.title} has exited.`)
     const why = [answer.message, oneLine(said)].filter((text) => text !== '').join(': ')
-    if (answer.code !== authenticationRequired) return failed(`${program.title} failed: ${why}.`)
-    const how = program.install === undefined ? '' : ` ${program.install}`
-    return { ...failed(`${program.title} is not signed in: ${why}.${how}`), rejectsKey: true }
+    if (answer.code !== authenticationRequired) return failed(failureText(program, why))
+    const how = program.signIn === undefined ? '' : ` ${program.signIn}`
+    return { ...failed(`${program.title} is not signed in: ${sentence(why)}${how}`), rejectsKey: true }
   }
 
   function failed(message: string): ReplyFailure {

@@ -52,9 +52,9 @@ function exists(pid: number): boolean {
 
 it('cleans up after a killed program is gone', async () => {
   const { agent, cleanUps } = await startProgram()
-  agent.kill('it left the control of Cadre')
+  agent.kill('Cadre could no longer control it')
   expect(agent.isRunning).toBe(false)
-  expect(await agent.ended).toBe('Cadre stopped Fake because it left the control of Cadre.')
+  expect(await agent.ended).toBe('Cadre stopped Fake because Cadre could no longer control it.')
   expect(cleanUps).toEqual(['gone'])
 })
 

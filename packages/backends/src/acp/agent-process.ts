@@ -11,8 +11,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Clock } from '@cadre/core'
 import { removeFolder } from '../private-folder.ts'
-import { endMarked, markVariable } from './end-marked.ts'
 import { JsonLinesPeer, type PeerOptions } from './json-lines-peer.ts'
+import { killMarkedProcesses, markVariable } from './kill-marked-processes.ts'
 
 export interface ProcessOptions extends Pick<PeerOptions, 'requested' | 'notified'> {
   /** How errors name the program. */
@@ -152,7 +152,7 @@ export class AgentProcess {
         // The whole group is gone.
       }
     }
-    endMarked(path.basename(this.#options.folder))
+    killMarkedProcesses(path.basename(this.#options.folder))
   }
 
   #howItEnded(code: number | null, signal: NodeJS.Signals | null): string {

@@ -9,7 +9,6 @@
  * 4. A closed conversation never reports anything again.
  */
 
-import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock, Message, ModelRequest, Reply, ToolOffer, WireCall } from '@cadre/core'
@@ -20,25 +19,29 @@ import {
   type KnownConversation,
   messageOf,
   openingOf,
-  type Said,
+  type SentContent,
 } from '../continuation.ts'
 import { objectOf } from '../json-values.ts'
 import { createPrivateFolder, removeFolder } from '../private-folder.ts'
 import type { ProgramCalls } from '../program-calls.ts'
 import { AgentProcess } from './agent-process.ts'
-import type { Confine, Confinement, ProgramStart } from './confine.ts'
-import { endMarked } from './end-marked.ts'
+import type { Confine } from './confine.ts'
+import { confineProgram } from './confine-program.ts'
 import { exposedTools } from './exposed-tools.ts'
 import type { FoundProgram } from './find-program.ts'
+import { callId, HeldCalls } from './held-calls.ts'
 import { HiddenStream } from './hidden-stream.ts'
 import type { Secrets } from './hide-secrets.ts'
-import { methodNotFound, type PeerAnswer, PeerError } from './json-lines-peer.ts'
+import { methodNotFound, PeerError } from './json-lines-peer.ts'
+import { killMarkedProcesses } from './kill-marked-processes.ts'
 import { type Offering, offerTools, type ToolAnswer } from './offer-tools.ts'
-import { breachIn, openSession } from './open-session.ts'
+import { findControlBreach, openSession } from './open-session.ts'
 import { readPermission } from './permission-call.ts'
 import type { PreparedProgram } from './program.ts'
 import { promptBlocks } from './prompt-blocks.ts'
+import type { Listener, TurnEvent } from './turn-event.ts'
 import { readUpdate } from './updates.ts'
+import { withoutProxy } from './without-proxy.ts'
 
 export interface ConversationOptions {
   readonly found: FoundProgram
@@ -53,43 +56,18 @@ export interface ConversationOptions {
   readonly secrets: Secrets
 }
 
-/** What happens next in a turn. */
-export type TurnEvent =
-  | { readonly kind: 'called' }
-  | { readonly kind: 'answered'; readonly answer: PeerAnswer }
-  /** The program has ended; `message` is a full sentence. */
-  | { readonly kind: 'lost'; readonly message: string }
-  /** Cadre stopped the program, and repeating the request would not help. */
-  | { readonly kind: 'stopped'; readonly message: string }
-
-/** Receives what the program says during a request. */
-export interface Listener {
-  /** Without secrets, even if the program sends them in pieces. */
-  readonly text: (delta: string) => void
-  readonly notice: (code: string, message: string) => void
-}
-
-interface HeldCall {
-  readonly call: WireCall
-  /** False: the program no longer waits. */
-  isWaiting: boolean
-  settle(answer: ToolAnswer): void
-}
-
 export type Started =
   | { readonly kind: 'started'; readonly conversation: AcpConversation }
   | { readonly kind: 'failed'; readonly message: string; readonly isTransient: boolean }
 
 /** The most characters of a turn, far more than any model writes. Limits memory. */
-const longestText = 10_000_000
+const maxTextLength = 10_000_000
 const maxUpdates = 500_000
 
 export class AcpConversation {
   readonly #options: ConversationOptions
   readonly #request: Pick<ModelRequest, 'session' | 'system' | 'tools'>
-  readonly #held: HeldCall[] = []
-  /** The calls of the last reply. */
-  #taken: HeldCall[] = []
+  readonly #calls = new HeldCalls(() => this.#happened({ kind: 'called' }))
   readonly #events: TurnEvent[] = []
   readonly #completed = new Set<string>()
   #answeredCalls = 0
@@ -149,8 +127,7 @@ export class AcpConversation {
   continues({ system, tools, messages }: ModelRequest): Continuation | undefined {
     if (this.#isClosed || !this.#process.isRunning || this.#known === undefined) return undefined
     if (system !== this.#request.system || tools !== this.#request.tools) return undefined
-    // It gave up a call, so it would not receive the result.
-    if (this.#taken.some(({ isWaiting }) => !isWaiting)) return undefined
+    if (this.#calls.isGivenUp) return undefined
     return continuationOf(this.#known, messages)
   }
 
@@ -168,19 +145,9 @@ export class AcpConversation {
   }
 
   /** Sends what is new. */
-  answer({ results, said }: Continuation): void {
-    const calls = this.#taken
-    this.#taken = []
+  answer(continuation: Continuation): void {
     this.lastEventAt = this.#options.clock.now()
-    if (calls.length === 0) this.#prompt(messageOf(said))
-    for (const [index, held] of calls.entries()) {
-      const { content = '', images } = results[index] ?? {}
-      // Messages that arrived in the meantime can only be sent together with a result.
-      const more = index === calls.length - 1 ? said : []
-      const text = [content, ...more.map((one) => `<user_message>\n${one.content}\n</user_message>`)]
-      const seen = [...(images ?? []), ...more.flatMap((one) => one.images ?? [])]
-      held.settle({ content: text.join('\n\n'), ...(seen.length > 0 && { images: seen }) })
-    }
+    if (!this.#calls.answer(continuation)) this.#prompt(messageOf(continuation.said))
   }
 
   /** Remembers the reply to these messages. */
@@ -203,6 +170,12 @@ export class AcpConversation {
     return this.#offering?.token ?? '[hidden]'
   }
 
+  /** False if the program's model worked without Cadre's tools: some programs continue if they cannot load them. */
+  get hasTools(): boolean {
+    const needsTools = this.#options.found.program.control === 'tools' && this.#request.tools.length > 0
+    return !needsTools || this.#offering?.wasRead() === true
+  }
+
   /** Takes the text since the last call; `null` if there is none. */
   takeText(): string | null {
     const text = this.#text
@@ -214,10 +187,10 @@ export class AcpConversation {
 
   /** Takes the calls that wait for a result. */
   takeCalls(): WireCall[] {
-    this.#taken = this.#held.splice(0).filter(({ isWaiting }) => isWaiting)
+    const calls = this.#calls.take()
     for (let at = this.#events.length - 1; at >= 0; at--)
       if (this.#events[at]?.kind === 'called') this.#events.splice(at, 1)
-    return this.#taken.map(({ call }) => call)
+    return calls
   }
 
   /** Stops the turn and ends the program. Does not wait. */
@@ -231,11 +204,9 @@ export class AcpConversation {
       this.#listener = undefined
       this.#live = undefined
       this.#events.length = 0
-      const open = [...this.#held.splice(0), ...this.#taken]
-      this.#taken = []
       if (this.#process?.isRunning && this.#session !== '')
         this.#process.peer.notify('session/cancel', { sessionId: this.#session })
-      for (const held of open) held.settle({ content: 'The session was stopped.' })
+      this.#calls.close()
       this.#wake()
       if (this.#session === '') this.#process?.kill('it was no longer needed')
     }
@@ -245,7 +216,7 @@ export class AcpConversation {
   async #open(request: ModelRequest): Promise<{ message: string; isTransient: boolean } | undefined> {
     const { found, env, clock, model, secrets } = this.#options
     const { program } = found
-    const folder = createPrivateFolder(env, 'acp', endMarked)
+    const folder = createPrivateFolder(env, 'acp', killMarkedProcesses)
     const empty = path.join(folder, 'empty')
     // A program with Cadre's tools only must find nothing in its folder to load or to run.
     const cwd = program.control === 'tools' ? empty : (request.workspace ?? empty)
@@ -266,7 +237,8 @@ export class AcpConversation {
         cwd,
         env: { ...withoutProxy(childEnvironment(env, program.variables)), ...this.#prepared.env },
       }
-      const confined = await this.#confine(start, request, folder)
+      const { confine, withoutSandbox } = this.#options
+      const confined = await confineProgram({ program, start, folder, confine, withoutSandbox }, request)
       if (confined.kind === 'refused') {
         removeFolder(folder)
         return { message: confined.reason, isTransient: false }
@@ -305,39 +277,7 @@ export class AcpConversation {
     return undefined
   }
 
-  /** Returns how to start the program. One with its own tools needs an agent that may use such tools, and a sandbox. */
-  async #confine(
-    start: ProgramStart,
-    { workspace, permits }: ModelRequest,
-    folder: string,
-  ): Promise<Confinement> {
-    const { found, confine, withoutSandbox } = this.#options
-    const { title, control, name } = found.program
-    if (control === 'tools') return { kind: 'start', ...start }
-    if (permits?.programs !== true || workspace === undefined)
-      return {
-        kind: 'refused',
-        reason: `${title} runs programs without asking, and this agent may not run any. Use a model whose tools Cadre controls, such as acp:copilot, acp:claude or acp:opencode, or let the agent run programs.`,
-      }
-    const readOnly = !permits.edits
-    const confined: Confinement =
-      confine === undefined
-        ? { kind: 'refused', reason: 'there is no sandbox here' }
-        : await confine({ ...start, workspace, folder, readOnly })
-    if (confined.kind === 'start') return confined
-    const isFirm = confined.firm === true || readOnly
-    if (withoutSandbox && !isFirm) return { kind: 'start', ...start }
-    const accept = isFirm
-      ? ''
-      : ` To run it without a sandbox, set acp.programs.${JSON.stringify(name)}.withoutSandbox: true in your own config.yaml.`
-    const why = 'because Cadre cannot control all of its tools'
-    return {
-      kind: 'refused',
-      reason: `${title} runs only in a sandbox, ${why}: ${confined.reason}.${accept}`,
-    }
-  }
-
-  #prompt(said: Said): void {
+  #prompt(said: SentContent): void {
     const system = this.#isFirst && !this.#prepared.hasSystem ? this.#request.system : ''
     this.#isFirst = false
     this.#updates = 0
@@ -352,28 +292,9 @@ export class AcpConversation {
   }
 
   #called(offer: ToolOffer, input: unknown, signal: AbortSignal): Promise<ToolAnswer> {
-    return this.#hold(offer.name, input, signal).then((answer) => {
+    return this.#calls.hold(offer.name, input, { signal }).then((answer) => {
       this.#answeredCalls++
       return answer
-    })
-  }
-
-  #hold(name: string, input: unknown, signal?: AbortSignal, id = callId()): Promise<ToolAnswer> {
-    if (this.#isClosed) return Promise.resolve({ content: 'The session was stopped.' })
-    return new Promise((resolve) => {
-      const held: HeldCall = {
-        call: { id, type: 'function', function: { name, arguments: JSON.stringify(input ?? {}) } },
-        isWaiting: true,
-        settle(answer) {
-          held.isWaiting = false
-          resolve(answer)
-        },
-      }
-      signal?.addEventListener('abort', () => held.settle({ content: 'The call was cancelled.' }), {
-        once: true,
-      })
-      this.#held.push(held)
-      this.#happened({ kind: 'called' })
     })
   }
 
@@ -383,9 +304,9 @@ export class AcpConversation {
       throw new PeerError(methodNotFound, `Cadre does not support ${method}`)
     const cancelled = { outcome: { outcome: 'cancelled' } }
     if (this.#isClosed || objectOf(params)['sessionId'] !== this.#session) return cancelled
-    const { title, call, allow, reject } = readPermission(params)
-    const rejected = reject === undefined ? cancelled : { outcome: { outcome: 'selected', optionId: reject } }
     const { program } = this.#options.found
+    const { title, call, allow, reject } = readPermission(params, program.commandIn)
+    const rejected = reject === undefined ? cancelled : { outcome: { outcome: 'selected', optionId: reject } }
     const { programCalls } = this.#options
     if (
       program.control === 'tools' ||
@@ -395,20 +316,20 @@ export class AcpConversation {
     ) {
       const why =
         program.control === 'tools'
-          ? 'in this session it may only use the tools of Cadre'
+          ? "in this session, it may use only Cadre's tools"
           : call === undefined
-            ? 'the request does not show what would happen'
-            : 'it can only be allowed for all later actions as well'
+            ? 'the request does not describe the action'
+            : 'the only way to allow it would also allow all later actions'
       this.#listener?.notice(
         'acp_denied',
-        `Cadre denied an action of ${program.title} (${oneLine(title)}): ${why}.`,
+        `Cadre denied an action by ${program.title} (${oneLine(title)}): ${why}.`,
       )
       return rejected
     }
     const id = callId()
     const key = `${this.#request.session}/${id}`
     programCalls.expect(key, program.title, call.input)
-    await this.#hold(call.tool, call.input, undefined, id)
+    await this.#calls.hold(call.tool, call.input, { id })
     // Taken even if the conversation was closed, so that a later run of the call has its normal effect.
     if (!programCalls.take(key)) {
       this.wasDenied = true
@@ -427,12 +348,12 @@ export class AcpConversation {
     if (update.kind === 'text') {
       if (program.isRemark?.(update.text)) return
       this.#length += update.text.length
-      if (this.#length > longestText) this.#stop('it sent more than 10 million characters')
+      if (this.#length > maxTextLength) this.#stop('it sent more than 10 million characters')
       this.#text += update.text
       this.lastPiece = update.text
       this.#live?.tell(update.text)
     } else if (update.kind === 'options') {
-      const breach = breachIn(update.options, this.#mode, program.title)
+      const breach = findControlBreach(update.options, this.#mode, program.title)
       if (breach !== undefined) this.#breach(breach)
     } else if (update.kind === 'mode' && this.#mode !== undefined && update.mode !== this.#mode)
       this.#breach(
@@ -449,14 +370,14 @@ export class AcpConversation {
     this.#completed.add(id)
     if (this.#completed.size <= this.#answeredCalls) return
     this.#breach(
-      `${program.title} completed a call of its own (${oneLine(title) || 'without a title'}), although it may only use the tools of Cadre.`,
+      `${program.title} completed a call of its own (${oneLine(title) || 'without a title'}), although it may use only Cadre's tools.`,
     )
   }
 
   #breach(message: string): void {
     this.#listener?.notice('acp_breach', `Cadre stopped the session. ${message}`)
     this.#happened({ kind: 'stopped', message: `${message} Cadre stopped it.` })
-    this.#process.kill('it left the control of Cadre')
+    this.#process.kill('Cadre could no longer control it')
   }
 
   #stop(reason: string): void {
@@ -472,18 +393,6 @@ export class AcpConversation {
     this.#events.push(event)
     this.#wake()
   }
-}
-
-/** Calls of Cadre's tools, and their token, must not leave this machine through a proxy. */
-function withoutProxy(env: Environment): Environment {
-  if (!Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name))) return env
-  const list = [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1', 'localhost'].filter(Boolean).join(',')
-  return { ...env, NO_PROXY: list, no_proxy: list }
-}
-
-/** Random, because a session keeps its calls when it gets another conversation. */
-function callId(): string {
-  return `call_${randomBytes(8).toString('hex')}`
 }
 
 function oneLine(text: string): string {

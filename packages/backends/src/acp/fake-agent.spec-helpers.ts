@@ -15,7 +15,7 @@ import type { AgentProgram, Control } from './program.ts'
 const opening = `
 import { createInterface } from 'node:readline'
 import { spawn } from 'node:child_process'
-import { appendFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
 const session = 's1'
 let id = 0
 let mcp
@@ -45,10 +45,11 @@ const call = async (name, args, signal) => {
   const { result } = text.startsWith('{') ? JSON.parse(text) : results(text).find((one) => 'result' in one)
   return result.content.map((one) => one.text ?? one.mimeType).join(' ')
 }
+let loaded = () => post('tools/list', {}).then((answer) => answer.text())
 const hang = () => new Promise(() => setInterval(() => {}, 1e9))
 const on = {
   initialize: () => ({ protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true }, promptCapabilities: { image: true } } }),
-  'session/new': (params) => { mcp = params.mcpServers[0]; return { sessionId: session } },
+  'session/new': (params) => { mcp = params.mcpServers[0]; return loaded().then(() => ({ sessionId: session })) },
   'session/prompt': (params) => prompted(params.prompt[0].text, params),
   'session/cancel': () => {},
 }
@@ -58,8 +59,13 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
   const { id, method, params, ...answer } = JSON.parse(line)
   if (method === undefined) { waiting.get(id)?.(answer); return }
   heard.push(method)
-  const result = await on[method]?.(params)
-  if (id !== undefined) send({ id, result })
+  try {
+    const result = await on[method]?.(params)
+    if (id !== undefined) send({ id, result })
+  } catch (error) {
+    if (typeof error.code !== 'number') throw error
+    send({ id, error })
+  }
 }).on('close', () => onClose())
 let onClose = () => process.exit(0)
 `
@@ -141,6 +147,8 @@ export const note: ToolOffer = {
 /** A session that asks a model round by round, as the loop does. */
 export class FakeSession {
   readonly notices: string[] = []
+  /** The reasons for delays that were told. */
+  readonly delays: string[] = []
   /** The text that was told while the model wrote it. */
   live = ''
   readonly #model: Model
@@ -162,10 +170,11 @@ export class FakeSession {
 
   async ask(signal = new AbortController().signal): Promise<Reply | ReplyFailure> {
     const notice = (code: string, message: string) => void this.notices.push(`${code}: ${message}`)
+    const delayed = (reason: string) => void this.delays.push(reason)
     const text = (delta: string) => {
       this.live += delta
     }
-    const reply = await this.#model.reply(this.#request, { text, notice }, signal)
+    const reply = await this.#model.reply(this.#request, { text, notice, delayed }, signal)
     if (reply.kind === 'reply')
       this.#add({
         role: 'assistant',

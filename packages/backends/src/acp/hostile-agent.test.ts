@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Clock } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import { markVariable } from './end-marked.ts'
 import { FakeSession, fakeAgent, patience } from './fake-agent.spec-helpers.ts'
+import { markVariable } from './kill-marked-processes.ts'
 
 describe('a program that leaves the control of Cadre', () => {
   it.each([
@@ -21,7 +21,7 @@ describe('a program that leaves the control of Cadre', () => {
     [
       'switches all questions off',
       `update({ sessionUpdate: 'config_option_update', configOptions: [{ id: 'allow_all', currentValue: 'on' }] })`,
-      /switched all of its questions off/,
+      /turned off all permission requests/,
     ],
     [
       'switches to another mode with an option',
@@ -54,7 +54,7 @@ describe('a program that leaves the control of Cadre', () => {
     const { model } = fakeAgent(
       `on['session/new'] = () => ({ sessionId: session, configOptions: [{ id: 'allow_all', currentValue: 'on' }] })`,
     )
-    expect((await new FakeSession(model).failure()).message).toMatch(/switched all of its questions off/)
+    expect((await new FakeSession(model).failure()).message).toMatch(/turned off all permission requests/)
   })
 
   it('gets no permission, whatever it asks for', async () => {
@@ -71,7 +71,7 @@ describe('a program that leaves the control of Cadre', () => {
     const session = new FakeSession(model)
     expect((await session.reply()).content).toBe('["no","no","cancelled","cancelled"]')
     expect(session.notices[0]).toBe(
-      'acp_denied: Cadre denied an action of Fake (ls): in this session it may only use the tools of Cadre.',
+      "acp_denied: Cadre denied an action by Fake (ls): in this session, it may use only Cadre's tools.",
     )
     expect(session.notices[1]?.length).toBeLessThan(400)
   })
@@ -129,7 +129,7 @@ describe('a broken program', () => {
       'speaks another version',
       `on.initialize = () => ({ protocolVersion: 2 })`,
       'backend',
-      /does not speak version 1/,
+      /does not support version 1/,
     ],
     [
       'takes no tools',
@@ -173,7 +173,6 @@ describe('a broken program', () => {
         say(await waits)
         return done
       }
-      import { existsSync } from 'node:fs'
       const until = async (holds) => { while (!holds()) await new Promise((ok) => setTimeout(ok, 5)) }`)
     const session = new FakeSession(model)
     const first = await session.reply()

@@ -1,9 +1,9 @@
 import type { Environment } from '../child-environment.ts'
 import type { AcpConfig } from '../models-config.ts'
+import { describeUncontrolledActions } from './describe-uncontrolled-actions.ts'
 import { findAgentProgram } from './find-program.ts'
-import { namedProgram, programNames } from './named-program.ts'
+import { findProgramByName, programNames } from './find-program-by-name.ts'
 import type { Control } from './program.ts'
-import { uncontrolled } from './uncontrolled.ts'
 
 /** An agent program, and whether it can be used on this machine. */
 export interface InstalledProgram {
@@ -23,11 +23,14 @@ export interface InstalledProgram {
 /** Lists the programs for `acp:NAME`. Starts nothing. */
 export function installedPrograms(env: Environment, settings: AcpConfig = {}): InstalledProgram[] {
   return programNames(settings).flatMap((name) => {
-    const named = namedProgram(name, settings)
+    const named = findProgramByName(name, settings)
     if (named === undefined) return []
     const { title, control, install, tested } = named.program
     const place = findAgentProgram(named.program, env, named.command)?.command
-    const open = uncontrolled(named.program, settings.programs?.[name]?.withoutSandbox === true)
+    const open = describeUncontrolledActions(
+      named.program,
+      settings.programs?.[name]?.withoutSandbox === true,
+    )
     return [
       {
         name,

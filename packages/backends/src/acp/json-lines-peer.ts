@@ -38,7 +38,7 @@ export class PeerError extends Error {
 export const methodNotFound = -32601
 
 /** The longest line. Images of several megabytes fit. */
-const longestLine = 32 << 20
+const maxLineLength = 32 << 20
 const maxOpenRequests = 200
 
 export class JsonLinesPeer {
@@ -88,7 +88,7 @@ export class JsonLinesPeer {
     let rest = data
     for (let end = rest.indexOf(10); end >= 0 && !this.#isClosed; end = rest.indexOf(10)) {
       this.#partial.push(rest.subarray(0, end))
-      const isShort = this.#size + end <= longestLine
+      const isShort = this.#size + end <= maxLineLength
       const line = isShort ? Buffer.concat(this.#partial).toString() : ''
       this.#partial = []
       this.#size = 0
@@ -99,10 +99,10 @@ export class JsonLinesPeer {
     if (this.#isClosed) return
     this.#size += rest.length
     this.#partial.push(rest)
-    if (this.#size > longestLine) this.#violate()
+    if (this.#size > maxLineLength) this.#violate()
   }
 
-  #violate(reason = `it sent a message of more than ${longestLine >> 20} MiB`): void {
+  #violate(reason = `it sent a message of more than ${maxLineLength >> 20} MiB`): void {
     this.close()
     this.#options.violated(reason)
   }

@@ -32,7 +32,7 @@ describe('an action that a program asks about', () => {
       { function: { name: 'execute_command', arguments: '{"command":"ls"}' } },
     ])
     const result = await runCall(programCalls, reply.calls[0]?.id ?? '', { command: 'ls' })
-    expect(result).toEqual({ content: 'Allowed. Fake carries it out itself.', ran: [] })
+    expect(result).toEqual({ content: 'Allowed. Fake runs this call itself.', ran: [] })
     session.result(reply, 0, result.content)
     expect((await session.reply()).content).toBe('yes')
   })
@@ -42,7 +42,7 @@ describe('an action that a program asks about', () => {
     const session = new FakeSession(model)
     const reply = await session.reply()
     // A denied call does not run. The text of its result decides nothing.
-    session.result(reply, 0, 'Allowed. Fake carries it out itself.')
+    session.result(reply, 0, 'Allowed. Fake runs this call itself.')
     expect((await session.reply()).content).toBe('no')
   })
 

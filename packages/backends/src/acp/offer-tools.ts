@@ -24,6 +24,8 @@ export interface OfferOptions {
 export interface Offering {
   readonly url: string
   readonly token: string
+  /** True once the program has read the list of tools. */
+  wasRead(): boolean
   close(): Promise<void>
 }
 
@@ -50,11 +52,15 @@ export async function offerTools({ tools, clock, called }: OfferOptions): Promis
     // Otherwise Claude Code shows the model only the names.
     _meta: { 'anthropic/alwaysLoad': true },
   }))
+  let wasRead = false
   // The plain server, because it does not validate arguments: the loop does, and explains what is wrong.
   const handler = createMcpHandler(
     () => {
       const server = new Server({ name: 'cadre', version: '0.1.0' }, { capabilities: { tools: {} } })
-      server.setRequestHandler('tools/list', () => ({ tools: listed }))
+      server.setRequestHandler('tools/list', () => {
+        wasRead = true
+        return { tools: listed }
+      })
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
         const offer = byName.get(params.name)
         if (offer === undefined)
@@ -100,6 +106,7 @@ export async function offerTools({ tools, clock, called }: OfferOptions): Promis
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     token,
+    wasRead: () => wasRead,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -49,11 +49,12 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   })
   if (hello.kind !== 'answer') return refused(options, 'start', hello)
   const { protocolVersion, agentCapabilities } = objectOf(hello.value)
-  if (protocolVersion !== 1) return failed(`${title} does not speak version 1 of the Agent Client Protocol.`)
+  if (protocolVersion !== 1)
+    return failed(`${title} does not support version 1 of the Agent Client Protocol.`)
   const { promptCapabilities, mcpCapabilities } = objectOf(agentCapabilities)
   const takesTools = objectOf(mcpCapabilities)['http'] === true
   if (!takesTools && needsTools)
-    return failed(`${title} cannot use MCP servers over HTTP, so it cannot use the tools of Cadre.`)
+    return failed(`${title} cannot use MCP servers over HTTP, so it cannot use Cadre's tools.`)
   if (prepared.authenticate !== undefined) {
     const signedIn = await peer.request('authenticate', { methodId: prepared.authenticate })
     if (signedIn.kind !== 'answer') return refused(options, 'sign in', signedIn)
@@ -72,7 +73,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const found = readOptions(configOptions)
   const mode = await chooseMode(options, sessionId, found, textOf(objectOf(modes)['currentModeId']))
   if (typeof mode === 'object') return mode
-  const breach = breachIn(
+  const breach = findControlBreach(
     found.filter((option) => !isMode(option)),
     mode,
     title,
@@ -85,14 +86,14 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
 }
 
 /** Returns why a program with these options acts without asking. */
-export function breachIn(
+export function findControlBreach(
   options: readonly ConfigOption[],
   mode: string | undefined,
   title: string,
 ): string | undefined {
   for (const option of options) {
     if (option.id === 'allow_all' && option.value !== 'off')
-      return `${title} switched all of its questions off, so Cadre cannot control it.`
+      return `${title} turned off all permission requests, so Cadre cannot control it.`
     if (isMode(option) && mode !== undefined && option.value !== mode)
       return `${title} switched to the mode "${option.value.slice(0, 100)}", which Cadre did not choose.`
   }
@@ -123,7 +124,9 @@ async function chooseMode(
           value: wanted,
         })
   if (answer.kind === 'answer') return wanted
-  return failed(`${program.title} has no mode "${wanted}", in which it asks before it acts.`)
+  return failed(
+    `${program.title} has no mode "${wanted}". Cadre needs this mode, because it makes the program ask before it acts.`,
+  )
 }
 
 async function chooseModel(
@@ -151,8 +154,12 @@ async function refused(
   answer: Exclude<PeerAnswer, { kind: 'answer' }>,
 ): Promise<OpenFailure> {
   if (answer.kind === 'gone') return { kind: 'failed', message: await process.ended, isTransient: true }
-  const how = answer.code === authenticationRequired && program.install ? ` ${program.install}` : ''
-  return failed(`${program.title} could not ${what}: ${hide(answer.message)}.${how}`)
+  const { title, signIn } = program
+  if (answer.code !== authenticationRequired)
+    return failed(`${title} could not ${what}: ${hide(answer.message)}.`)
+  return failed(
+    `${title} is not signed in: ${hide(answer.message)}.${signIn === undefined ? '' : ` ${signIn}`}`,
+  )
 }
 
 function failed(message: string): OpenFailure {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readPermission } from './permission-call.ts'
+import { geminiProgram } from './programs/gemini.ts'
 
 const options = [
   { optionId: 'a', kind: 'allow_always' },
@@ -56,5 +57,31 @@ describe('a permission request', () => {
       options: [{ optionId: 'a', kind: 'allow_always' }, null, { kind: 'allow_once' }],
     })
     expect(always).toMatchObject({ allow: undefined, reject: undefined })
+  })
+})
+
+describe('a permission request of Gemini CLI', () => {
+  const read = (text: string, title: unknown = 'touch a\ntouch b') =>
+    readPermission(
+      {
+        toolCall: { kind: 'execute', title, content: [{ type: 'content', content: { type: 'text', text } }] },
+      },
+      geminiProgram.commandIn,
+    ).call
+
+  it('has the command as its title, and the folder in its text', () => {
+    expect(read('[current working directory /w] (d)')).toEqual({
+      tool: 'execute_command',
+      input: { command: 'touch a\ntouch b' },
+    })
+    expect(read('[in sub] (d)')?.input).toEqual({ command: 'touch a\ntouch b', cwd: 'sub' })
+  })
+
+  it.each(['', 'touch a', '[in a] (x)] (d)', '[in ] (d)'])('is not understood with the text %j', (text) => {
+    expect(read(text)).toBeUndefined()
+  })
+
+  it('is not understood without a title', () => {
+    expect(read('[in sub] (d)', 7)).toBeUndefined()
   })
 })

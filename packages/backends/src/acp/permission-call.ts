@@ -18,7 +18,10 @@ export interface PermissionRequest {
 }
 
 /** Reads a permission request. The kind and the arguments are claims of the program: the sandbox limits what it really does. */
-export function readPermission(params: unknown): PermissionRequest {
+export function readPermission(
+  params: unknown,
+  commandIn: (toolCall: JsonObject) => JsonObject | undefined = rawCommandIn,
+): PermissionRequest {
   const { toolCall, options } = objectOf(params)
   const call = objectOf(toolCall)
   const option = (kind: string) =>
@@ -26,17 +29,24 @@ export function readPermission(params: unknown): PermissionRequest {
   const [allow, reject] = [option('allow_once'), option('reject_once')]
   return {
     title: textOf(call['title']).slice(0, 200) || 'an action without a title',
-    call: callOf(call),
+    call: callOf(call, commandIn),
     allow: typeof allow === 'string' ? allow : undefined,
     reject: typeof reject === 'string' ? reject : undefined,
   }
 }
 
-function callOf(call: JsonObject): PermissionCall | undefined {
+function rawCommandIn(call: JsonObject): JsonObject {
+  return objectOf(call['rawInput'])
+}
+
+function callOf(
+  call: JsonObject,
+  commandIn: (toolCall: JsonObject) => JsonObject | undefined,
+): PermissionCall | undefined {
   const raw = objectOf(call['rawInput'])
   switch (call['kind']) {
     case 'execute':
-      return commandCall(raw)
+      return commandCall(commandIn(call) ?? {})
     case 'edit':
       return editCall(call)
     case 'read': {

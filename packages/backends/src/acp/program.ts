@@ -20,12 +20,21 @@ export interface AgentProgram {
   readonly command: readonly [string, ...string[]]
   /** How to install it, as the end of a sentence. Absent for programs of the user. */
   readonly install?: string
+  /** How to sign in, as a sentence. Absent for programs of the user. */
+  readonly signIn?: string
+  /** A command line that sends a request to its model, without Cadre. Absent for programs of the user. */
+  readonly trial?: string
   /** The version that Cadre was tested with. Absent: not tested. */
   readonly tested?: string
   /** Names of environment variables that it gets, besides basic ones. */
   readonly variables: RegExp
   /** Writes its configuration to the private folder, and returns how to start it. */
   prepare(setup: ProgramSetup): PreparedProgram
+  /**
+   * Returns the `command` and the `cwd` that a permission request asks for, if they are not in its `rawInput`. Undefined if the request does
+   * not show all of it.
+   */
+  commandIn?(toolCall: JsonObject): JsonObject | undefined
   /** True for a text that the program writes by itself, and that is no part of a reply. */
   isRemark?(text: string): boolean
   /** Returns the reason if the last piece of text in a turn is an error of the program. Models write smaller pieces. */

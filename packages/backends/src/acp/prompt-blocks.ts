@@ -1,5 +1,5 @@
 import type { Image } from '@cadre/core'
-import type { Said } from '../continuation.ts'
+import type { SentContent } from '../continuation.ts'
 
 export type PromptBlock =
   | { readonly type: 'text'; readonly text: string }
@@ -9,7 +9,10 @@ export type PromptBlock =
  * A message for a program. It never starts with the text of a person or a model: programs take a text that starts with `/`,
  * `!` or `#` as a command, and "/yolo" switches all of their questions off.
  */
-export function promptBlocks(said: Said, options: { system?: string; canSee: boolean }): PromptBlock[] {
+export function promptBlocks(
+  said: SentContent,
+  options: { system?: string; canSee: boolean },
+): PromptBlock[] {
   const { system = '', canSee } = options
   const instructions =
     system.trim() === '' ? '' : `<system_instructions>\n${system}\n</system_instructions>\n\n`

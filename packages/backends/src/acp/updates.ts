@@ -69,3 +69,11 @@ export function readUsage(value: unknown): Usage | undefined {
     ...(cacheWrite && { cacheWrite }),
   }
 }
+
+/** The usage of a turn as Gemini CLI reports it: `_meta.quota.token_count`. */
+export function readQuota(meta: unknown): Usage | undefined {
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = objectOf(
+    objectOf(objectOf(meta)['quota'])['token_count'],
+  )
+  return readUsage({ inputTokens, outputTokens })
+}

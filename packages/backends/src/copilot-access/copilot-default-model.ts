@@ -5,7 +5,7 @@ import { tokenVariable } from './stored-sign-in.ts'
 import { mayBeSignedIn, surveyCopilot } from './survey-copilot.ts'
 import type { CopilotOptions } from './with-server.ts'
 
-/** How long an answer of the server is cached, in milliseconds. */
+/** How long the server's answer is cached, in milliseconds. */
 const maxCacheAge = 24 * 60 * 60_000
 const limit = 15_000
 

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { findServer, type ServerPlaces } from '../copilot-ls/find-server.ts'
 
 /** Explains why no language server can be started, and what to do. Full sentences. */
-export function missingServer(places: ServerPlaces): string {
+export function missingServerMessage(places: ServerPlaces): string {
   return (
     serverConfigProblem(places) ??
     'the Copilot language server is not installed. Run "cadre login" to install it, or set copilot.server in config.yaml to its program or folder.'

@@ -1,6 +1,6 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
-import { missingServer } from '../copilot-access/missing-server.ts'
+import { missingServerMessage } from '../copilot-access/missing-server.ts'
 import { hideTokens, tokenHider } from '../hide-tokens.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
 import type { LsConversation } from './conversation.ts'
@@ -11,7 +11,7 @@ import { factsIn, modelsForChat } from './server-models.ts'
 import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
-import { isSignInNeeded, signInHint } from './turn-trouble.ts'
+import { isSignInNeeded, signInHint } from './turn-failure.ts'
 import { invalidAnswerMessage } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
@@ -34,7 +34,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     async open(changed) {
       const places = { env, configured: settings.server }
       const command = findServer(places)
-      if (command === undefined) return { kind: 'failed', message: missingServer(places) }
+      if (command === undefined) return { kind: 'failed', message: missingServerMessage(places) }
       return ToolServer.open({
         command,
         env,

@@ -14,12 +14,12 @@ import type { StreamedText } from '../streamed-text.ts'
 import { type Continuation, LsConversation } from './conversation.ts'
 import { nextTurnSignal, respondsToPing, type TurnSignal } from './next-turn-signal.ts'
 import type { NoticeBoard } from './notice-board.ts'
-import type { Failed, ServerPool } from './server-pool.ts'
+import type { PoolFailure, ServerPool } from './server-pool.ts'
 import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
 import { historyOf } from './transcript.ts'
 import type { Turn } from './turn.ts'
-import { troubleOfSignal } from './turn-trouble.ts'
+import { failureOfSignal } from './turn-failure.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** Shared by all models of the backend. */
@@ -184,7 +184,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: SharedMod
     // Either the model or the whole server hangs. Other sessions use the server too, so it is killed only if it hangs
     // itself.
     if (sign.kind === 'silent' && !(await respondsToPing(server, clock))) server.process.kill()
-    const trouble = troubleOfSignal(sign, turn.reader.end, { id: options.id, name, idleTimeout })
+    const trouble = failureOfSignal(sign, turn.reader.end, { id: options.id, name, idleTimeout })
     if (trouble.kind === 'cut')
       return { ...replyOf(turn.reader.takeText(), [], usageOf(turn, premium)), stop: trouble.stop }
     return trouble.kind === 'again' ? trouble : trouble.failure
@@ -236,7 +236,7 @@ function replyOf(content: string | null, calls: Reply['calls'], usage: Usage | u
   return { kind: 'reply', content, calls, ...(usage && { usage }) }
 }
 
-function startFailure({ message, isTransient }: Failed): AttemptResult {
+function startFailure({ message, isTransient }: PoolFailure): AttemptResult {
   const failure: ReplyFailure = { kind: 'failed', code: 'backend', message, spent: 'nothing' }
   return isTransient === true ? { kind: 'again', failure } : failure
 }

@@ -38,17 +38,17 @@ export interface PoolOptions<Server> {
 }
 
 /** `isTransient`: the process died, so another one may succeed. */
-export interface Failed {
+export interface PoolFailure {
   readonly kind: 'failed'
   readonly message: string
   readonly isTransient?: boolean
 }
 
-export type OpenedServer<Server> = { readonly kind: 'opened'; readonly server: Server } | Failed
+export type OpenedServer<Server> = { readonly kind: 'opened'; readonly server: Server } | PoolFailure
 
 export type StartedTurn<T> =
   | { readonly kind: 'begun'; readonly value: T }
-  | Failed
+  | PoolFailure
   | { readonly kind: 'cancelled' }
 
 interface StepSlot<Server> {
@@ -64,7 +64,7 @@ interface Waiter<Server> {
   readonly session: string | undefined
   hasWaited: boolean
   readonly begin: (slot: StepSlot<Server>, server: Server) => void
-  readonly fail: (failed: Failed) => void
+  readonly fail: (failed: PoolFailure) => void
 }
 
 export class ServerPool<Server extends PooledServer> {
@@ -238,7 +238,7 @@ export class ServerPool<Server extends PooledServer> {
     this.#pump()
   }
 
-  #failed(slot: StepSlot<Server>, failed: Failed): void {
+  #failed(slot: StepSlot<Server>, failed: PoolFailure): void {
     const { set } = slot
     this.#remove(slot)
     for (const waiter of [...this.#waiters])

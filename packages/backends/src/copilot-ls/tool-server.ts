@@ -214,7 +214,7 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
       return turn.called(call)
     }
     case 'conversation/invokeClientToolConfirmation': {
-      // The gate decides about each call later; this only rejects calls that could not reach it.
+      // The gate evaluates each call later; this only rejects calls that could not reach it.
       const result = turn !== undefined && isOwn ? 'accept' : 'dismiss'
       return Promise.resolve([{ result }, null])
     }

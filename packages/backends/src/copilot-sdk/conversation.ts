@@ -18,13 +18,12 @@ import {
   messageOf,
   openingOf,
   type Result,
-  type Said,
+  type SentContent,
 } from '../continuation.ts'
 import type { RoundCall, ToolOwner } from './message-calls.ts'
 import { type Round, RoundReader } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type {
-  SdkAnswer,
   SdkAttachment,
   SdkEvent,
   SdkMessage,
@@ -33,6 +32,7 @@ import type {
   SdkPreToolCall,
   SdkPreToolUse,
   SdkSession,
+  SdkToolResult,
 } from './sdk-types.ts'
 import { type SdkSessionSetup, sessionConfig, subagentTool } from './session-config.ts'
 
@@ -250,7 +250,7 @@ export function wireCalls(calls: readonly RoundCall[], hide: (input: string) => 
   }))
 }
 
-function sdkMessage({ text: prompt, images }: Said): SdkMessage {
+function sdkMessage({ text: prompt, images }: SentContent): SdkMessage {
   const attachments = images.map(({ mime, data }): SdkAttachment => ({ type: 'blob', data, mimeType: mime }))
   return attachments.length === 0 ? { prompt } : { prompt, attachments }
 }
@@ -266,7 +266,7 @@ function denial(name: string): string {
   return `This session has no tool "${name}". Use only the tools in your list.`
 }
 
-function answerOf(requestId: string, { content, images = [] }: Result): SdkAnswer {
+function answerOf(requestId: string, { content, images = [] }: Result): SdkToolResult {
   const binaries = images.map(({ mime, data }) => ({ data, mimeType: mime, type: 'image' as const }))
   return {
     requestId,

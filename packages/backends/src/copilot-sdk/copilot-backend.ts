@@ -5,7 +5,7 @@ import { serverCatalog, unknownModel } from '../http/server-catalog.ts'
 import { type ModelAccess, readAccess } from './access.ts'
 import { copilotSdkModel } from './copilot-model.ts'
 import { hideSecrets } from './failure.ts'
-import { findCopilotSdk, loadCopilotSdk, missingSdk } from './find-sdk.ts'
+import { findCopilotSdk, loadCopilotSdk, missingSdkMessage } from './find-sdk.ts'
 import { Runtime } from './runtime.ts'
 import { RuntimeHost } from './runtime-host.ts'
 import type { SdkModel } from './sdk-types.ts'
@@ -29,7 +29,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   const { env, clock, config } = context
   const folder = findCopilotSdk(env)
   if (folder === undefined)
-    return { open: async (name) => ({ ...unknown(name, [], missingSdk(env)), unreachable: true }) }
+    return { open: async (name) => ({ ...unknown(name, [], missingSdkMessage(env)), unreachable: true }) }
   const access = readAccess(context)
   const host = new RuntimeHost(
     async () => Runtime.start({ sdk: await loadCopilotSdk(folder), access, env, clock }),

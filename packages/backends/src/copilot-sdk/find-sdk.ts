@@ -25,7 +25,7 @@ export async function loadCopilotSdk(folder: string): Promise<Sdk> {
   return (await import(/* @vite-ignore */ pathToFileURL(entryOf(folder)).href)) as Sdk
 }
 
-export function missingSdk(env: Environment): string {
+export function missingSdkMessage(env: Environment): string {
   const chosen = env['CADRE_COPILOT_SDK']?.trim()
   if (chosen)
     return `CADRE_COPILOT_SDK is set to ${chosen}, which does not contain ${packageName}. Set it to the package's folder.`

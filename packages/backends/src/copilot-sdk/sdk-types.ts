@@ -103,7 +103,7 @@ export interface SdkSession {
   send(message: SdkMessage): Promise<string>
   abort(): Promise<void>
   readonly rpc: {
-    readonly tools: { handlePendingToolCall(answer: SdkAnswer): Promise<unknown> }
+    readonly tools: { handlePendingToolCall(answer: SdkToolResult): Promise<unknown> }
   }
 }
 
@@ -120,7 +120,7 @@ export interface SdkAttachment {
   readonly mimeType: string
 }
 
-export interface SdkAnswer {
+export interface SdkToolResult {
   readonly requestId: string
   readonly result: {
     readonly textResultForLlm: string

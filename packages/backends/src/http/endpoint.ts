@@ -66,7 +66,7 @@ export function readEndpoint(
         [keyHeader]: keyHeader === 'authorization' ? `Bearer ${secret}` : secret,
       }),
     }),
-    hide: (shown, secret) => hide(shown, [secret, ...secretsIn(extra), ...secretsIn(settings.query ?? {})]),
+    hide: hiderOf([...secretsIn(extra), ...secretsIn(settings.query ?? {})]),
   }
 }
 
@@ -86,7 +86,7 @@ function checkedUrl(base: string, hasKey: boolean, settings: ServerConfig, kind:
     throw wrong(
       `the model server's address must not contain a user name or password. Put the key in ${keyVariable}.`,
     )
-  if (hasKey && url.protocol === 'http:' && !isThisMachine(url.hostname) && settings.allowInsecure !== true)
+  if (hasKey && url.protocol === 'http:' && !isLoopbackHost(url.hostname) && settings.allowInsecure !== true)
     throw wrong(
       `the key would be sent to ${url.origin} unencrypted. Use https://, or set ${section}.allowInsecure: true in config.yaml if the network is private.`,
     )
@@ -94,7 +94,7 @@ function checkedUrl(base: string, hasKey: boolean, settings: ServerConfig, kind:
 }
 
 /** True if a host name, as in a URL, can only be this machine. */
-export function isThisMachine(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   return (
     host === 'localhost' || host.endsWith('.localhost') || /^127(\.\d+){3}$/.test(host) || host === '[::1]'
   )
@@ -142,14 +142,28 @@ function secretsIn(values: { readonly [name: string]: string }): string[] {
 // Shorter values are placeholders such as "none", and would remove words from messages.
 const minSecretLength = 6
 
-function hide(text: string, secrets: readonly (string | undefined)[]): string {
-  let shown = text
-  for (const secret of secrets) {
-    if (secret === undefined || secret.length < minSecretLength) continue
-    for (const form of new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]))
-      shown = shown.replaceAll(form, '[hidden]')
+/** Hides the key and `others`. Keeps the forms of the last key, because every piece of a reply is searched for them. */
+function hiderOf(others: readonly string[]): Endpoint['hide'] {
+  let known: string | undefined
+  let forms = formsOf(others)
+  return (text, key) => {
+    if (key !== known) {
+      known = key
+      forms = formsOf(key === undefined ? others : [key, ...others])
+    }
+    let shown = text
+    for (const form of forms) shown = shown.replaceAll(form, '[hidden]')
+    return shown
   }
-  return shown
+}
+
+/** How the secrets may appear: as they are, in an address, or in JSON. */
+function formsOf(secrets: readonly string[]): readonly string[] {
+  return secrets
+    .filter((secret) => secret.length >= minSecretLength)
+    .flatMap((secret) => [
+      ...new Set([secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]),
+    ])
 }
 
 function wrong(message: string): CadreError {

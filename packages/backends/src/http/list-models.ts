@@ -5,12 +5,12 @@ import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
 import { isWebPage, webPageName } from './web-page.ts'
 
 /** A model in a server's list. */
-export interface Listed {
+export interface ListResult {
   readonly window: number | undefined
 }
 
 export type ModelListing =
-  | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, Listed> }
+  | { readonly kind: 'listed'; readonly models: ReadonlyMap<string, ListResult> }
   /** The server does not list models; `reason` ends a sentence, and `advice` are sentences on what to do. */
   | {
       readonly kind: 'unlisted'
@@ -96,7 +96,7 @@ function read(text: string, advice: string): ModelListing {
     | readonly (Record<string, unknown> | null)[]
     | undefined
   if (rows === undefined) return listFailure('its answer has an unknown format', advice)
-  const named = rows.flatMap((row): [string, Listed][] => {
+  const named = rows.flatMap((row): [string, ListResult][] => {
     const name = row?.['id'] ?? row?.['name']
     return typeof name === 'string' ? [[name, { window: windowOf(row ?? {}) }]] : []
   })

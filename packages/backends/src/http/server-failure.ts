@@ -38,11 +38,11 @@ export function statusFailure(
   ended: Extract<ExchangeResult, { kind: 'status' }>,
   context: ServerFailureContext,
 ): ServerFailure {
-  const trouble = troubleOf(ended, context)
+  const trouble = problemOf(ended, context)
   return ended.status < 500 ? { ...trouble, spent: 'nothing' } : trouble
 }
 
-function troubleOf(
+function problemOf(
   ended: Extract<ExchangeResult, { kind: 'status' }>,
   context: ServerFailureContext,
 ): ServerFailure {
@@ -113,7 +113,7 @@ export function reportedFailure(error: unknown, context: ServerFailureContext): 
     typeof name === 'string' && Object.hasOwn(statusByType, name) ? statusByType[name] : undefined,
   )
   const number = [status, code, ...named].map(Number).find((value) => value >= 400 && value < 600) ?? 500
-  return troubleOf({ kind: 'status', status: number, headers: {}, text: JSON.stringify({ error }) }, context)
+  return problemOf({ kind: 'status', status: number, headers: {}, text: JSON.stringify({ error }) }, context)
 }
 
 export function invalidReplyFailure(reason: string, context: ServerFailureContext): ServerFailure {

@@ -64,7 +64,9 @@ function compileLane(agent: string, field: Field): CompiledLane {
   const sessions = field.at('sessions')
   if (sessions === undefined) return { ...lane, tracks: [trackOf(field, undefined)] }
   for (const key of trackKeys)
-    field.at(key)?.fail(`"${key}" cannot be next to "sessions". Move it into one of them.`)
+    field
+      .at(key)
+      ?.fail(`"${key}" cannot be at the same level as "sessions". Move it into one of the sessions.`)
   const tracks = sessions.items().map((variant) => {
     variant.mapping('a variant of sessions', ['when', ...trackKeys])
     const when = variant.at('when')

@@ -147,7 +147,7 @@ lanes:
     ['lanes:\n  lead:\n    - repeat: 2\n      steps: []', '3: a block must have at least one step.'],
     [
       'lanes:\n  lead:\n    steps: []\n    sessions: []',
-      '3: "steps" cannot be next to "sessions". Move it into one of them.',
+      '3: "steps" cannot be at the same level as "sessions". Move it into one of the sessions.',
     ],
     ['lanes:\n  lead:\n    sessions: []', '3: "sessions" must have at least one variant.'],
     [

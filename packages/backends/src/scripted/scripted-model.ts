@@ -96,7 +96,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     hooks: ReplyHooks,
     signal: AbortSignal,
   ): Promise<boolean> {
-    for (const [index, piece] of cut(content, pieces).entries()) {
+    for (const [index, piece] of truncate(content, pieces).entries()) {
       if (every > 0 && index > 0 && !(await pause(clock, every, signal))) return false
       if (signal.aborted) return false
       hooks.text(piece)
@@ -153,7 +153,7 @@ function truncateReply(reply: Reply, { maxOutput = Infinity }: ModelRequest): Re
 }
 
 /** At most `pieces` pieces of similar length; a surrogate pair stays whole. */
-function cut(text: string, pieces: number): string[] {
+function truncate(text: string, pieces: number): string[] {
   if (pieces === 1) return [text]
   const characters = [...text]
   const size = Math.ceil(characters.length / pieces)

@@ -11,7 +11,7 @@ export interface ProviderOptions {
   readonly server: ServerConfig
   readonly reach: ServerAddress
   readonly secrets: Secrets
-  /** Where the browser returns to. Absent in a run: then nobody can sign in, and only a stored sign-in is used. */
+  /** The address that the browser returns to. Absent in a run, which can use only a stored sign-in. */
   readonly interactive?:
     | {
         readonly redirectUrl: string
@@ -22,17 +22,17 @@ export interface ProviderOptions {
     | undefined
 }
 
-/** Signs in to a server with OAuth. Tokens and the registration of this client are kept in the secret store, bound to the server. */
+/** Signs in to a server with OAuth. Tokens and this client's registration are in the secret store, bound to the server. */
 export async function createOAuthProvider(options: ProviderOptions): Promise<OAuthClientProvider> {
   const { server, reach, secrets, interactive } = options
   const { clientId, clientSecret, scopes } = reach.oauth ?? {}
-  // A registration belongs to the redirect address of one sign-in, which has another port the next time.
+  // A registration is valid for one sign-in's redirect address. The next sign-in has a different port.
   let kept: SignIn = interactive === undefined ? await readSignIn(server, secrets) : {}
   let verifier = ''
   let discovered: OAuthDiscoveryState | undefined
   const keep = async (more: SignIn) => {
     kept = { ...kept, ...more }
-    // An earlier sign-in stays until the new one is complete.
+    // An earlier sign-in is kept until the new one is complete.
     if (interactive === undefined || kept.tokens !== undefined) await writeSignIn(server, secrets, kept)
   }
   const redirectUrl = interactive?.redirectUrl ?? 'http://127.0.0.1/callback'
@@ -57,7 +57,7 @@ export async function createOAuthProvider(options: ProviderOptions): Promise<OAu
     saveTokens: (tokens) => keep({ tokens }),
     redirectToAuthorization(url) {
       if (interactive === undefined) throw new Error(signInHint(server))
-      // The scopes of the configuration are asked for as well as those that the server names.
+      // Requests the scopes from the configuration in addition to those that the server names.
       const asked = url.searchParams.get('scope')?.split(' ') ?? []
       if (scopes) url.searchParams.set('scope', [...new Set([...asked, ...scopes])].join(' '))
       interactive.show(url)
@@ -66,7 +66,7 @@ export async function createOAuthProvider(options: ProviderOptions): Promise<OAu
       verifier = value
     },
     codeVerifier: () => verifier,
-    // Binds the answer of the browser to the server that the person was sent to.
+    // Binds the browser's answer to the server that the person was sent to.
     saveDiscoveryState(state) {
       discovered = state
     },

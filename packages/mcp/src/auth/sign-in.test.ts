@@ -61,7 +61,7 @@ describe('a sign-in', () => {
     })
   })
 
-  it('belongs to one server: another address gets nothing of it', async () => {
+  it('belongs to one server and is not sent to another address', async () => {
     await start(agree)
     expect(await readSignIn(configOf(`${server.url}2`), secrets)).toEqual({})
   })
@@ -78,7 +78,7 @@ describe('a sign-in', () => {
     expect(asked?.get('redirect_uri')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/)
   })
 
-  it('sends headers of the configuration to the server only', async () => {
+  it('sends headers from the configuration only to the server', async () => {
     await start(agree)
     const withKey = server.seen
       .filter(({ headers }) => headers['x-key'] !== undefined)
@@ -105,7 +105,7 @@ describe('a sign-in', () => {
     expect(server.seen.filter(({ path, body }) => path === 'as /token' && body.includes('evil'))).toEqual([])
   })
 
-  it('that the person refuses stores nothing', async () => {
+  it('that the person denies does not store anything', async () => {
     const refused = start((url) => {
       const back = new URL(url.searchParams.get('redirect_uri') ?? '')
       back.searchParams.set('state', url.searchParams.get('state') ?? '')
@@ -116,7 +116,7 @@ describe('a sign-in', () => {
     expect(kept.size).toBe(0)
   })
 
-  it('that is cancelled ends, and stores nothing', async () => {
+  it('that is cancelled ends without storing anything', async () => {
     const stop = new AbortController()
     await expect(start(() => stop.abort(), stop.signal)).rejects.toThrow('cancelled')
     expect(kept.size).toBe(0)
@@ -131,9 +131,7 @@ describe('a sign-in', () => {
   })
 
   it('is not started for an address without encryption', async () => {
-    await expect(start(agree, signal, 'http://example.invalid/mcp')).rejects.toThrow(
-      'only to addresses with https',
-    )
+    await expect(start(agree, signal, 'http://example.invalid/mcp')).rejects.toThrow('only over https')
   })
 
   it.each(['http://authorization.invalid', 'ftp://127.0.0.1'])(
@@ -156,7 +154,7 @@ describe('a run', () => {
     expect(server.seen.filter(({ path }) => path.startsWith('as '))).toEqual([])
   })
 
-  it('with a sign-in that is no longer valid says so', async () => {
+  it('with an expired sign-in reports that', async () => {
     await start(agree)
     const { client } = await readSignIn(configOf(server.url), secrets)
     for (const account of kept.keys())

@@ -19,7 +19,7 @@ const path = '/callback'
 
 /**
  * Signs in to a server with OAuth: shows an address, and waits on this machine for the browser to return. Resolves with `not_needed` if
- * the server asks for no sign-in. Rejects with a sentence if it fails; an earlier sign-in then stays.
+ * the server does not require a sign-in. Rejects with a sentence if it fails; an earlier sign-in is then kept.
  */
 export async function signIn(
   options: SignInOptions,
@@ -28,7 +28,7 @@ export async function signIn(
   const { server, reach, secrets, show } = options
   const url = new URL(reach.url)
   if (url.protocol !== 'https:' && !isLoopback(url))
-    throw new Error('Cadre signs in only to addresses with https, so that nobody else can read the token')
+    throw new Error('Cadre signs in only over https, so that nobody else can read the token')
   const state = randomBytes(32).toString('base64url')
   const listener = await listen()
   try {
@@ -72,7 +72,7 @@ function listen(): Promise<Server> {
   })
 }
 
-/** Waits for the one request that has the state of this sign-in. Any other request changes nothing. */
+/** Waits for the one request that has this sign-in's state. Ignores all other requests. */
 function callback(listener: Server, state: string, signal: AbortSignal): Promise<URLSearchParams> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new Error('the sign-in was cancelled'))

@@ -5,8 +5,8 @@ import { isLoopback } from '../connect/guarded-fetch.ts'
 import { createOAuthProvider, signInHint } from './oauth-provider.ts'
 
 /**
- * Signs the requests of a run with a stored sign-in, and refreshes it. Never starts a sign-in: without a stored one, requests have no
- * token, and a server that wants one gives an error that names the command to run. Undefined for an address without encryption.
+ * Signs a run's requests with a stored sign-in, and refreshes it. Never starts a sign-in. Without a stored sign-in, requests have no
+ * token, and the error from a server that requires one names the command to run. Undefined for an address without encryption.
  */
 export function storedAuth(
   server: ServerConfig,

@@ -2,21 +2,21 @@ import { parseJson } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { Secrets } from '@cadre/home'
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
+import { identityOf } from '../approved-tools/approved-tool-store.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { identityOf } from '../pins/pin-store.ts'
 
-/** What Cadre keeps of a sign-in. */
+/** The data that Cadre stores for a sign-in. */
 export interface SignIn {
   readonly client?: StoredOAuthClientInformation | undefined
   readonly tokens?: StoredOAuthTokens | undefined
 }
 
-/** The account of a sign-in. A server with another address gets none of it. */
+/** The secret store account for a sign-in. A server with a different address has a different account. */
 export function signInAccount(server: ServerConfig): string {
   return `mcp:${identityOf(server)}:oauth`
 }
 
-/** The account of the value of `${input:ID}`. */
+/** The secret store account for the value of `${input:ID}`. */
 export function inputAccount(server: ServerConfig, id: string): string {
   return `mcp:${identityOf(server)}:input:${id}`
 }

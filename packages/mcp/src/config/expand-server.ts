@@ -15,7 +15,7 @@ export type Expanded =
   /** The references that have no value. A server must not start with their literal text. */
   | { readonly kind: 'unresolved'; readonly references: readonly string[] }
 
-/** Replaces references to variables in the configuration of a server. `secrets` of the result has their values. */
+/** Replaces references to variables in a server's configuration. The result's `secrets` contains their values. */
 export function expandServer({ reach, syntax }: ServerConfig, values: VariableValues): Expanded {
   const missing = new Set<string>()
   const used = new Set<string>()
@@ -81,7 +81,7 @@ function expandText(
 const publicNames =
   /^(?:env:)?(?:workspaceFolder|workspaceRoot|workspaceFolderBasename|userHome|cwd|pathSeparator|\/|HOME|LANG|LOGNAME|PATH|PWD|SHELL|TERM|TMPDIR|USER)(?::-|$)/
 
-/** Whether everybody may see the value: it is a place of this machine, or the file itself has it as the default. */
+/** Whether everyone may see the value, because it is a path on this machine, or because the file contains it as the default. */
 function isPublic(inner: string, value: string): boolean {
   return publicNames.test(inner) || (!isSecretName(inner) && inner.endsWith(`:-${value}`))
 }
@@ -108,7 +108,7 @@ function variableValue(
     if (syntax === 'vscode') return undefined
   }
   const [, name = '', fallback] = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(inner) ?? []
-  // As in a shell, an empty variable gets the default too.
+  // As in a shell, the default also replaces an empty variable.
   const value = variableIn(env, name)
   return fallback === undefined ? value : value || fallback
 }

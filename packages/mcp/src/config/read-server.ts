@@ -5,12 +5,12 @@ import type { ServerAddress, ServerConfig, ServerProgram } from './server-config
 export type ReadServer =
   | { readonly kind: 'server'; readonly server: ServerConfig }
   | { readonly kind: 'off' }
-  /** What is wrong, as the end of a sentence: `the server NAME …`. */
+  /** The error, as the end of a sentence: `the server NAME …`. */
   | { readonly kind: 'invalid'; readonly problem: string }
 
 const effects = ['read', 'write', 'execute', 'outbound']
 
-/** Reads the entry of one server. All hosts use the same keys, with small differences. */
+/** Reads one server's entry. All hosts use the same keys, with small differences. */
 export function readServer(
   base: Pick<ServerConfig, 'name' | 'scope' | 'file' | 'agent' | 'syntax' | 'inputs'>,
   value: Json,
@@ -21,14 +21,14 @@ export function readServer(
   const reach = readReach(entry)
   if (typeof reach === 'string') return invalid(reach)
   const { tools = ['*'], timeout } = entry
-  if (!isTexts(tools)) return invalid('has "tools" that is not a list of names')
+  if (!isTexts(tools)) return invalid('has a "tools" value that is not a list of names')
   if (timeout !== undefined && !(typeof timeout === 'number' && timeout > 0))
-    return invalid('has a "timeout" that is not a number of milliseconds')
+    return invalid('has a "timeout" value that is not a number of milliseconds')
   const stated = readEffects(entry['effects'])
   if (typeof stated === 'string') return invalid(stated)
   const { sandbox } = entry
   if (base.syntax === 'cadre' && sandbox !== undefined && typeof sandbox !== 'boolean')
-    return invalid('has a "sandbox" that is not true or false')
+    return invalid('has a "sandbox" value that is not true or false')
   const isPersonal = base.syntax === 'cadre' && base.scope === 'user'
   return {
     kind: 'server',
@@ -45,7 +45,7 @@ export function readServer(
 
 function readReach(entry: JsonObject): ServerProgram | ServerAddress | string {
   const { type, command, url } = entry
-  if (type !== undefined && typeof type !== 'string') return 'has a "type" that is not text'
+  if (type !== undefined && typeof type !== 'string') return 'has a "type" value that is not text'
   if (type === 'sse') return 'uses the "sse" transport, which MCP has replaced. Use "http"'
   if (command !== undefined) return readProgram(entry)
   if (url !== undefined) return readAddress(entry)
@@ -53,12 +53,12 @@ function readReach(entry: JsonObject): ServerProgram | ServerAddress | string {
 }
 
 function readProgram({ command, args = [], env = {}, envFile, cwd }: JsonObject): ServerProgram | string {
-  if (typeof command !== 'string' || command === '') return 'has a "command" that is not text'
-  if (!isTexts(args)) return 'has "args" that is not a list of strings'
+  if (typeof command !== 'string' || command === '') return 'has a "command" value that is not text'
+  if (!isTexts(args)) return 'has an "args" value that is not a list of strings'
   const variables = textsByName(env)
   if (variables === undefined) return 'has "env" with a value that is not text'
-  if (envFile !== undefined && typeof envFile !== 'string') return 'has an "envFile" that is not text'
-  if (cwd !== undefined && typeof cwd !== 'string') return 'has a "cwd" that is not text'
+  if (envFile !== undefined && typeof envFile !== 'string') return 'has an "envFile" value that is not text'
+  if (cwd !== undefined && typeof cwd !== 'string') return 'has a "cwd" value that is not text'
   return {
     kind: 'program',
     command,
@@ -76,9 +76,9 @@ function readAddress({
   oauthClientId,
   oauthScopes,
 }: JsonObject): ServerAddress | string {
-  if (typeof url !== 'string') return 'has a "url" that is not text'
+  if (typeof url !== 'string') return 'has a "url" value that is not text'
   // A reference may stand for the scheme as well; the address is checked again when it is used.
-  if (!/^(https?:|\$)/i.test(url)) return 'has a "url" that is not http or https'
+  if (!/^(https?:|\$)/i.test(url)) return 'has a "url" value that is not an http or https address'
   const fields = textsByName(headers)
   if (fields === undefined) return 'has "headers" with a value that is not text'
   const own = (isObject(oauth) ? oauth : {}) as JsonObject
@@ -101,7 +101,7 @@ function readAddress({
 function readEffects(value: Json | undefined): { readonly [tool: string]: Effect } | string {
   if (value === undefined) return {}
   const all = typeof value === 'string' ? { '*': value } : value
-  const problem = `has "effects" that is not one of ${effects.join(', ')}, for each tool or for "*"`
+  const problem = `has an "effects" value that is not one of ${effects.join(', ')}, for each tool or for "*"`
   const stated = textsByName(all)
   if (stated === undefined || !Object.values(stated).every((effect) => effects.includes(effect)))
     return problem

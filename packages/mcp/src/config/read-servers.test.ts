@@ -65,14 +65,14 @@ describe('the servers of a folder and a user', () => {
     expect(diagnostics).toEqual([])
   })
 
-  it('in a file with a mistake are not used, and the diagnostic has the line of the mistake', () => {
+  it("in a file with an error are not used, and the diagnostic has the error's line", () => {
     write('project/.mcp.json', '{\n  "mcpServers": {\n    "a": {"command": "a"}\n    "b": {}\n  }\n}\n')
     const { servers, diagnostics } = read()
     expect(servers).toEqual([])
     expect(diagnostics).toMatchObject([{ line: 4, code: 'mcp-syntax' }])
   })
 
-  it('with the same name are taken once: configuration, client, files of the user, project', () => {
+  it('with the same name are used once: configuration, client, user files, project', () => {
     const of = (command: string) => ({ mcpServers: { x: { command } } })
     write('project/.mcp.json', of('project'))
     const command = (more: Partial<ServerPlaces> = {}) => {
@@ -93,7 +93,7 @@ describe('the servers of a folder and a user', () => {
     expect(command({ client: [client], configured })).toBe('own')
   })
 
-  it('of a project never take the name of a server of the user, and a diagnostic names both files', () => {
+  it("of a project never take the name of the user's server, and a diagnostic names both files", () => {
     const own = { command: 'own' }
     write('user/.copilot/mcp-config.json', { mcpServers: { tracker: own, 'a b': own, same: own } })
     const evil = { command: './evil' }
@@ -115,11 +115,11 @@ describe('the servers of a folder and a user', () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(['mcp-name', 'mcp-name', 'mcp-name', 'mcp-name'])
     expect(diagnostics[0]).toMatchObject({ path: path.join(root, 'project/.mcp.json') })
     expect(diagnostics[0]?.message).toBe(
-      `Cadre does not use the MCP server "tracker" of ${path.join(root, 'project/.mcp.json')}, because that of ${path.join(root, 'user/.copilot/mcp-config.json')} has the same name and takes precedence. Rename one of them to use both.`,
+      `Cadre does not use the MCP server "tracker" in ${path.join(root, 'project/.mcp.json')}, because the server in ${path.join(root, 'user/.copilot/mcp-config.json')} has the same name and takes precedence. Rename one of them to use both.`,
     )
   })
 
-  it('only in the configuration of the user can state effects and the sandbox', () => {
+  it("only the user's configuration can set effects and the sandbox", () => {
     const x = { command: 'x', effects: 'read', sandbox: false }
     write('project/.mcp.json', { mcpServers: { x } })
     expect(read().servers[0]).toMatchObject({ effects: {} })
@@ -159,14 +159,14 @@ describe('the servers of a folder and a user', () => {
   it.each([
     ['text', 'must be an object'],
     [{}, 'must have "command" or "url"'],
-    [{ command: '' }, 'has a "command" that is not text'],
-    [{ command: 'x', args: 'y' }, 'has "args" that is not a list of strings'],
+    [{ command: '' }, 'has a "command" value that is not text'],
+    [{ command: 'x', args: 'y' }, 'has an "args" value that is not a list of strings'],
     [{ command: 'x', env: { A: {} } }, 'has "env" with a value that is not text'],
-    [{ command: 'x', tools: 'a' }, 'has "tools" that is not a list of names'],
-    [{ command: 'x', timeout: -1 }, 'has a "timeout" that is not a number'],
-    [{ url: 'ftp://x' }, 'has a "url" that is not http or https'],
+    [{ command: 'x', tools: 'a' }, 'has a "tools" value that is not a list of names'],
+    [{ command: 'x', timeout: -1 }, 'has a "timeout" value that is not a number'],
+    [{ url: 'ftp://x' }, 'has a "url" value that is not an http or https address'],
     [{ type: 'sse', url: 'https://x' }, 'uses the "sse" transport'],
-    [{ command: 'x', effects: 'all' }, 'has "effects" that is not one of'],
+    [{ command: 'x', effects: 'all' }, 'has an "effects" value that is not one of'],
   ])('that are invalid are named, and the others still work: %j', (server, message) => {
     write('project/.mcp.json', {
       mcpServers: { bad: server, good: { command: 'x' }, off: { command: 'x', disabled: true } },
@@ -185,7 +185,7 @@ describe('the servers of a folder and a user', () => {
     },
   )
 
-  it('in a file that links out of the project are not read', () => {
+  it('in a file that links outside the project are not read', () => {
     write('elsewhere.json', { mcpServers: { x: { command: 'x' } } })
     mkdirSync(path.join(root, 'project'), { recursive: true })
     symlinkSync(path.join(root, 'elsewhere.json'), path.join(root, 'project/.mcp.json'))

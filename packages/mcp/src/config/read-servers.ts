@@ -12,15 +12,15 @@ export interface ServerPlaces {
   readonly userHome: string
   /** The folder of the user's VS Code settings, if there is one. */
   readonly editor?: string | undefined
-  /** `mcp.servers` of configuration files of Cadre, the user's first. `scope` is `project` if the user did not write the file. */
+  /** `mcp.servers` from Cadre's configuration files, the user's first. `scope` is `project` if the user did not write the file. */
   readonly configured?:
     | readonly { readonly servers: JsonObject; readonly file: string; readonly scope: 'user' | 'project' }[]
     | undefined
   /** The servers that the program that runs Cadre passes, such as an editor. */
   readonly client?: readonly ServerConfig[] | undefined
-  /** False: do not read files of other programs. Default: true. */
+  /** False if Cadre must not read other programs' files. Default: true. */
   readonly discover?: boolean | undefined
-  /** False: do not read files of VS Code, because VS Code itself offers the tools of these servers. Default: true. */
+  /** False if Cadre must not read VS Code's files, because VS Code itself offers these servers' tools. Default: true. */
   readonly editorFiles?: boolean | undefined
   readonly agents?: readonly AgentDefinition[] | undefined
 }
@@ -30,20 +30,20 @@ export interface FoundServers {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** A file of some host. `key` is where the servers are. */
+/** A host's file. `key` contains the servers. */
 interface ServerFile {
   readonly file: string
   readonly key: 'servers' | 'mcpServers'
   readonly scope: ServerScope
   readonly syntax: VariableSyntax
-  /** The folder that the file must really be in. */
+  /** The folder that must contain the file's real location. */
   readonly within: string
 }
 
 /**
  * Finds the MCP servers that are configured for Cadre, Copilot, Claude Code and VS Code. If two places name the same server, the first
  * of these takes precedence: the user's configuration of Cadre, the program that runs Cadre, the user's files of other programs, the
- * project. What the user permits a server by its name must not apply to a program of a repository. Starts nothing.
+ * project. Permissions that the user gave to a server name must not apply to a repository's program. Does not start servers.
  */
 export function readServers(places: ServerPlaces): FoundServers {
   const diagnostics: Diagnostic[] = []
@@ -72,13 +72,13 @@ export function readServers(places: ServerPlaces): FoundServers {
         fault(
           server.file,
           'mcp-name',
-          `Cadre does not use the MCP server ${JSON.stringify(server.name)} of ${server.file}, because that of ${first.file} has the same name and takes precedence. Rename one of them to use both.`,
+          `Cadre does not use the MCP server ${JSON.stringify(server.name)} in ${server.file}, because the server in ${first.file} has the same name and takes precedence. Rename one of them to use both.`,
         ),
       )
     return first === undefined
   }
   for (const server of [...inConfiguration('project'), ...inFiles('project')]) if (isFree(server)) add(server)
-  // Also with `discover: false`: an agent file is read for Cadre.
+  // Even with `discover: false`, because an agent file is meant for Cadre.
   const ofAgents = agents
     .flatMap((agent) => serversOfAgent(agent, found, diagnostics))
     .filter(
@@ -87,7 +87,7 @@ export function readServers(places: ServerPlaces): FoundServers {
   return { servers: [...found.values(), ...ofAgents], diagnostics }
 }
 
-/** Two servers with the same one get the same permissions: rules ignore case, and names of tools have few characters. */
+/** Two servers with the same key get the same permissions, because rules ignore case and tool names allow only a few characters. */
 function permittedName({ name }: ServerConfig): string {
   return name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')
 }
@@ -130,7 +130,7 @@ function readFile(
   if (content.kind === 'none') return []
   if (content.kind === 'unusable') {
     diagnostics.push(
-      fault(file, 'mcp-unreadable', `Cadre does not read the MCP servers of this file: ${content.reason}.`),
+      fault(file, 'mcp-unreadable', `Cadre does not read the MCP servers in this file: ${content.reason}.`),
     )
     return []
   }
@@ -163,7 +163,7 @@ function serversOf(servers: JsonObject, base: Base, diagnostics: Diagnostic[]): 
   })
 }
 
-/** An agent file has servers of its own, or names of servers that are configured elsewhere. */
+/** An agent file contains its own servers, or names of servers that are configured elsewhere. */
 function serversOfAgent(
   { name, mcpServers, source }: AgentDefinition,
   known: ReadonlyMap<string, ServerConfig>,
@@ -191,8 +191,8 @@ function serversOfAgent(
 }
 
 /**
- * Whether the server is Cadre itself, as `cadre mcp install` adds it to the files of other programs. It is for them: Cadre does not
- * delegate to itself, and asking for trust because of it would make the agents read-only.
+ * Whether the server is Cadre itself, which `cadre mcp install` adds to other programs' files. It is meant only for them: Cadre does not
+ * delegate to itself, and a trust question about this entry would make the agents read-only.
  */
 function isCadre({ reach }: ServerConfig): boolean {
   if (reach.kind !== 'program') return false
@@ -213,7 +213,7 @@ function inputsOf(value: Json | undefined): { readonly [id: string]: string } {
 
 let parser: typeof JsonParser | undefined
 
-/** Without a value, `line` is where the first mistake is. */
+/** If there is no value, `line` is the line of the first error. */
 function parseJsonc(text: string): { readonly value?: Json; readonly line: number } {
   parser ??= createRequire(import.meta.url)('jsonc-parser') as typeof JsonParser
   const faults: JsonParser.ParseError[] = []

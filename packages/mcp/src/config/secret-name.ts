@@ -13,7 +13,7 @@ const shortest = 6
 
 /** The secrets of a server for masking, longest first: these values, and those of variables and headers with a secret name. */
 export function secretsIn(reach: ServerProgram | ServerAddress, values: Iterable<string> = []): string[] {
-  return longestFirst([...values, ...secretTexts(reach.kind === 'program' ? reach.env : reach.headers)])
+  return sortLongestFirst([...values, ...secretTexts(reach.kind === 'program' ? reach.env : reach.headers)])
 }
 
 export function secretTexts(texts: { readonly [name: string]: string }): string[] {
@@ -22,6 +22,6 @@ export function secretTexts(texts: { readonly [name: string]: string }): string[
   )
 }
 
-export function longestFirst(values: readonly string[]): string[] {
+export function sortLongestFirst(values: readonly string[]): string[] {
   return [...new Set(values)].filter((value) => value.length >= shortest).sort((a, b) => b.length - a.length)
 }

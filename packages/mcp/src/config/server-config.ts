@@ -1,12 +1,12 @@
 import type { Effect } from '@cadre/core'
 
 /**
- * Who wrote the configuration of a server: the user, a file of the project, an agent file, or the program that runs Cadre, such as an
- * editor. Servers of a project and of its agents start only after a person has trusted them.
+ * The source of a server's configuration: the user, a project file, an agent file, or the program that runs Cadre, such as an
+ * editor. A project's servers, and those of its agents, start only after a person has trusted them.
  */
 export type ServerScope = 'user' | 'project' | 'agent' | 'client'
 
-/** How references such as `${TOKEN}` are written in a file. `literal`: there are none. */
+/** The syntax of references such as `${TOKEN}` in a file. `literal`: there are none. */
 export type VariableSyntax = 'vscode' | 'claude' | 'copilot' | 'cadre' | 'literal'
 
 /** A server that Cadre starts, and talks to over standard input and output. */
@@ -15,11 +15,11 @@ export interface ServerProgram {
   readonly command: string
   readonly args: readonly string[]
   readonly env: { readonly [name: string]: string }
-  /** A file with further variables, as VS Code has it. */
+  /** A file with additional variables, as in VS Code. */
   readonly envFile?: string
-  /** Default: the workspace for servers of a project, otherwise the user's home directory. */
+  /** Default: the workspace for a project's servers, otherwise the user's home directory. */
   readonly cwd?: string
-  /** Only after the references were replaced: the values that nobody may see. */
+  /** Set after the references were replaced: the values that must stay hidden. */
   readonly secrets?: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export interface ServerAddress {
     readonly clientSecret?: string
     readonly scopes?: readonly string[]
   }
-  /** Only after the references were replaced: the values that nobody may see. */
+  /** Set after the references were replaced: the values that must stay hidden. */
   readonly secrets?: readonly string[]
 }
 
@@ -45,11 +45,11 @@ export interface ServerConfig {
   readonly scope: ServerScope
   /** The file that configures it. */
   readonly file: string
-  /** Set for a server of an agent file: only this agent may use it. */
+  /** Set for a server from an agent file: only this agent may use it. */
   readonly agent?: string
   readonly syntax: VariableSyntax
   readonly reach: ServerProgram | ServerAddress
-  /** Which of its tools agents may use: names, or patterns with `*`. */
+  /** The tools that agents may use: names, or patterns with `*`. */
   readonly tools: readonly string[]
   /** How long a call may be silent, in milliseconds. */
   readonly timeout?: number
@@ -57,7 +57,7 @@ export interface ServerConfig {
   readonly effects: { readonly [tool: string]: Effect }
   /**
    * True: runs in the sandbox, with the workspace as its only writable folder. False: runs without any protection. Only the user's own
-   * configuration can set this. Default: servers of a project run in the sandbox; others cannot change protected files.
+   * configuration can set this. Default: a project's servers run in the sandbox; others cannot change protected files.
    */
   readonly sandbox?: boolean
   /** The descriptions of `${input:ID}` references. */

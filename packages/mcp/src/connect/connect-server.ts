@@ -1,61 +1,54 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { messageOf } from '@cadre/core'
+import { messageOf, plainText } from '@cadre/core'
 import { isInside, maskSecrets, realPathOf } from '@cadre/disk'
 import type { AuthProvider, RequestOptions, Transport } from '@modelcontextprotocol/client'
-import { longestFirst, secretsIn, secretTexts } from '../config/secret-name.ts'
+import type { ToolDefinition } from '../approved-tools/fingerprint-tool.ts'
+import { secretsIn, secretTexts, sortLongestFirst } from '../config/secret-name.ts'
 import type { ServerAddress, ServerProgram } from '../config/server-config.ts'
-import type { ToolDefinition } from '../pins/pin-of.ts'
-import { plainText } from '../tools/plain-text.ts'
+import type { Caller, Elicitation, ElicitationAnswer } from '../elicit/elicitation.ts'
 import type { ResultPart, ServerResult } from '../tools/result-of.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import type { Launch, ProgramStart } from './launch.ts'
 import { ProcessTransport } from './process-transport.ts'
+import { RunningCalls } from './running-calls.ts'
 
-/** A provider of sign-ins of the protocol library. Opaque, so that programs that use Cadre do not need the types of the library. */
+/** The protocol library's sign-in provider. Opaque, so that programs that use Cadre do not need the library's types. */
 export type ServerAuth = object
 
 export interface ConnectOptions {
-  /** The environment of this process. A server gets only a few of its variables. */
+  /** This process's environment. A server gets only a few of its variables. */
   readonly env: { readonly [name: string]: string | undefined }
   readonly workspace: string
-  /** The folder that a program starts in if its configuration names none. Default: the workspace. */
+  /** The folder that a program starts in if its configuration does not name one. Default: the workspace. */
   readonly cwd?: string | undefined
-  /** Default: the program starts as it is. */
+  /** Default: the program starts unchanged. */
   readonly launch?: Launch | undefined
   /** How long a server may take to start, in milliseconds. */
   readonly startLimit?: number
   readonly auth?: ServerAuth | undefined
-  /** Asks a person the question of a server. Without it, the client does not offer elicitation. */
+  /** Asks a person a server's question. If absent, the client does not offer elicitation. */
   readonly elicit?: ((request: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>) | undefined
   /** Ends an attempt to connect. */
   readonly signal?: AbortSignal | undefined
-  /** Called when the server says that its tools have changed. */
+  /** Called when the server reports that its tools have changed. */
   readonly onChanged?: () => void
   /** Called once, when the connection has ended for any reason. */
   readonly onClosed?: () => void
 }
 
-/** A question of a server to a person. Its texts are data of the server. */
-export interface Elicitation {
-  readonly message: string
-  /** The JSON Schema of a form, or the address of a page to open. */
-  readonly asks: { readonly schema: unknown } | { readonly url: string }
-}
-
-export interface ElicitationAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel'
-  readonly content?: { readonly [name: string]: string | number | boolean | readonly string[] }
-}
-
 export interface CallOptions {
   readonly signal: AbortSignal
-  /** How long the call may be silent, in milliseconds. Progress of the server restarts the time. */
+  /** The call's idle timeout, in milliseconds. Progress from the server restarts it. */
   readonly idleLimit: number
   readonly totalLimit: number
   readonly progress?: ((message: string) => void) | undefined
   /** The trace that this call belongs to, as W3C Trace Context writes it. */
   readonly traceparent?: string | undefined
+  /** The caller, for the server's questions. */
+  readonly caller?: Caller | undefined
+  /** Receives a sentence about the call, for its session's notices. */
+  readonly notice?: ((message: string) => void) | undefined
 }
 
 /** An open connection to a server. */
@@ -69,13 +62,11 @@ export interface Connection {
 }
 
 const listLimit = 10_000
-const mostPages = 20
-const mostTools = 200
-/** How many questions a server may ask a person during calls that overlap. */
-const mostQuestions = 20
+const maxPages = 20
+const maxTools = 200
 const inherited = ['HOME', 'LANG', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'USER']
 
-/** Connects to a server, with the newest protocol revision that both know. Rejects with a sentence that says what went wrong. */
+/** Connects to a server with the newest protocol revision that Cadre and the server support. Rejects with a sentence that explains the error. */
 export async function connectServer(
   reach: ServerProgram | ServerAddress,
   options: ConnectOptions,
@@ -91,7 +82,7 @@ export async function connectServer(
   }
 }
 
-/** It makes no sense to try again. */
+/** Retrying does not help. */
 class NotStarted extends Error {}
 
 async function open(
@@ -109,29 +100,25 @@ async function open(
         mode,
         probe: { timeoutMs: reach.kind === 'program' ? Math.min(3_000, startLimit) : startLimit },
       },
-      listMaxPages: mostPages,
+      listMaxPages: maxPages,
       capabilities: elicit === undefined ? {} : { elicitation: { form: { applyDefaults: true }, url: {} } },
-      // At once: the next call must see the change.
+      // Immediately, because the next call must see the change.
       listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => onChanged?.() } },
     },
   )
-  let calls = 0
-  let questions = 0
+  const running = new RunningCalls()
   if (elicit !== undefined)
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-      questions += 1
-      if (calls === 0 || questions > mostQuestions) return { action: 'decline' as const }
+      if (!running.mayAsk()) return { action: 'decline' as const }
       const asks = 'url' in params ? { url: params.url } : { schema: params.requestedSchema }
-      const { action, content } = await elicit(
-        { message: plainText(params.message, 2_000), asks },
-        mcpReq.signal,
-      )
+      const asked = { message: plainText(params.message, 2_000), asks, callers: running.callers }
+      const { action, content } = await running.ask((signal) => elicit(asked, signal), mcpReq.signal)
       return { action, ...(content && { content: { ...content } as Record<string, string> }) }
     })
   const program = reach.kind === 'program' ? programStart(reach, options) : undefined
-  const secrets = longestFirst([
+  const secrets = sortLongestFirst([
     ...secretsIn(reach, reach.secrets),
-    // It has the variables of the `envFile` too.
+    // It also has the variables from the `envFile`.
     ...secretTexts(program?.env ?? {}),
   ])
   const mask = (text: string) => maskSecrets(text, secrets)
@@ -162,31 +149,33 @@ async function open(
     async list() {
       const limits = { timeout: listLimit, maxTotalTimeout: 3 * listLimit, cacheMode: 'refresh' } as const
       const { tools } = await answered(client.listTools(undefined, limits))
-      return tools.slice(0, mostTools) as unknown as readonly ToolDefinition[]
+      return tools.slice(0, maxTools) as unknown as readonly ToolDefinition[]
     },
-    async call(tool, input, { signal, idleLimit, totalLimit, progress, traceparent }) {
+    async call(tool, input, options) {
+      const { totalLimit, progress, traceparent } = options
       const request = {
         name: tool,
         arguments: input as Record<string, unknown>,
         ...(traceparent && { _meta: { traceparent } }),
       }
+      const call = running.start(options)
       const limits: RequestOptions = {
-        signal,
-        timeout: idleLimit,
-        resetTimeoutOnProgress: true,
+        signal: call.signal,
+        // `call` applies the timeout itself, because the time stops while a person answers the server's question.
+        timeout: totalLimit,
         maxTotalTimeout: totalLimit,
-        // Also without a listener: the client asks for progress only with this, and only progress restarts the time.
-        onprogress: ({ message, progress: done }) =>
-          progress?.(plainText(mask(message ?? `${done}`), 200).replace(/\s+/g, ' ')),
+        // Set even without a listener: otherwise the client does not request progress, and only progress restarts the timeout.
+        onprogress({ message, progress: done }) {
+          call.progressed()
+          progress?.(plainText(mask(message ?? `${done}`), 200).replace(/\s+/g, ' '))
+        },
       }
-      if (calls === 0) questions = 0
-      calls += 1
       try {
         const result = (await answered(client.callTool(request, limits))) as ServerResult
-        // Other results stay as they are: agents work with them.
+        // Other results do not change, because agents use them.
         return result.isError === true ? maskedResult(result, mask) : result
       } finally {
-        calls -= 1
+        call.end()
       }
     },
     async close() {
@@ -200,7 +189,7 @@ function programStart(program: ServerProgram, options: ConnectOptions): ProgramS
   const { env, workspace, cwd = workspace } = options
   const basic = Object.fromEntries(inherited.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
   const envFile = program.envFile === undefined ? undefined : path.resolve(workspace, program.envFile)
-  // A repository or an agent can make a link, and nobody sees its target.
+  // A repository or an agent can create a link, and its target is not visible to the person.
   if (envFile !== undefined && isInside(workspace, envFile))
     if (!isInside(realPathOf(workspace), realPathOf(envFile)))
       throw new NotStarted(`its envFile ${envFile} is a link to a file outside the workspace`)
@@ -223,7 +212,7 @@ async function programTransport(start: ProgramStart, { launch }: ConnectOptions)
   }
 }
 
-/** Checked here, because a sandbox reports a missing program in its own words. */
+/** Checked here, because a sandbox reports a missing program with its own error message. */
 function isThere({ command, env, cwd }: ProgramStart): boolean {
   if (process.platform === 'win32') return true
   if (command.includes('/')) return existsSync(path.resolve(cwd, command))
@@ -282,7 +271,7 @@ async function within<T>(ms: number, work: Promise<T>, signal: AbortSignal | und
   return Promise.race([work, late]).finally(() => give())
 }
 
-/** What the server printed before it ended usually names the cause. Masked before it is cut: a part of a secret would not be found. */
+/** The server's last output usually names the cause. It is masked before it is shortened, because part of a secret would not be recognised. */
 function withStderr(error: unknown, transport: Transport, mask: (text: string) => string): Error {
   const printed =
     transport instanceof ProcessTransport

@@ -53,7 +53,7 @@ it.each([
 })
 
 describe('an answer', () => {
-  it('that redirects is refused, so that headers stay with the server', async () => {
+  it('that redirects is rejected, so that headers are sent only to the server', async () => {
     const url = await listen((_, response) =>
       response.writeHead(302, { location: 'https://evil.example/' }).end(),
     )
@@ -68,7 +68,7 @@ describe('an answer', () => {
     await expect(response.text()).rejects.toThrow('a message of more than 4194304 bytes')
   })
 
-  it('of many events may be longer, but none of them', async () => {
+  it('of many events may be longer than the limit, but no single event', async () => {
     const event = `data: ${'x'.repeat(1 << 20)}\n\n`
     const url = await listen((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })

@@ -1,18 +1,18 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 
 /** The most bytes of one message. */
-const largestMessage = 4 << 20
+const maxMessageBytes = 4 << 20
 
 export interface GuardedFetchOptions {
   /** The address of the server. */
   readonly url: URL
-  /** Headers of the configuration. They may hold a token, so only the server gets them. */
+  /** Headers from the configuration. They may contain a token, so only the server gets them. */
   readonly headers: { readonly [name: string]: string }
 }
 
 /**
- * Fetches for one server. Its answers name further addresses, for signing in: those must use https, unless the server itself is on this
- * machine. Follows no redirect, and ends an answer that is too large.
+ * Sends requests for one server. The server's answers contain further addresses for signing in, which must use https, unless the server itself
+ * is on this machine. Does not follow redirects, and aborts an answer that is too large.
  */
 export function guardedFetch({ url, headers }: GuardedFetchOptions): FetchLike {
   const isLocal = isLoopback(url)
@@ -37,7 +37,7 @@ export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
-/** In a stream of events, the limit applies to each event. */
+/** In an event stream, the limit applies to each event. */
 function limited(response: Response, body: ReadableStream<Uint8Array>): Response {
   const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
   let size = 0
@@ -48,8 +48,8 @@ function limited(response: Response, body: ReadableStream<Uint8Array>): Response
         const end = isStream ? lastEventEnd(chunk, endsLine) : -1
         size = end < 0 ? size + chunk.length : chunk.length - end
         endsLine = chunk.at(-1) === 10
-        if (size > largestMessage)
-          controller.error(new Error(`the server sent a message of more than ${largestMessage} bytes`))
+        if (size > maxMessageBytes)
+          controller.error(new Error(`the server sent a message of more than ${maxMessageBytes} bytes`))
         else controller.enqueue(chunk)
       },
     }),

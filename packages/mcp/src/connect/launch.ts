@@ -1,4 +1,4 @@
-/** A program as it is about to start, without references to variables. */
+/** A program that is about to start, with all references to variables replaced. */
 export interface ProgramStart {
   readonly command: string
   readonly args: readonly string[]

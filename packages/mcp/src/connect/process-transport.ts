@@ -9,13 +9,13 @@ export interface ProcessOptions {
   readonly longestLine?: number
 }
 
-const longestStderr = 4_000
+const maxStderrLength = 4_000
 /** How long a server may take to end after its input was closed, after SIGTERM, and after SIGKILL. */
 const patience = { closed: 500, terminated: 1_500, killed: 500 }
 
 /**
- * Talks to a program over its standard input and output. The program gets a process group of its own, and the whole group ends with the
- * connection: `npx`, shells and containers start further processes, which would outlive a signal to the first one.
+ * Communicates with a program over its standard input and output. The program gets its own process group, and the whole group ends with the
+ * connection, because `npx`, shells and containers start further processes that would survive a signal to the first one.
  */
 export class ProcessTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
@@ -68,7 +68,7 @@ export class ProcessTransport implements Transport {
       })
       child.stdin.on('error', (error) => this.onerror?.(error))
       child.stderr.on('data', (data: Buffer) => {
-        this.#stderr = (this.#stderr + data.toString()).slice(-longestStderr)
+        this.#stderr = (this.#stderr + data.toString()).slice(-maxStderrLength)
       })
       child.stdout.on('data', (data: Buffer) => this.#read(data))
       // Not `close`: a process that the server left behind may keep the pipes open.
@@ -93,7 +93,7 @@ export class ProcessTransport implements Transport {
     return this.#closing
   }
 
-  /** Ends the whole group at once, without waiting. */
+  /** Ends the whole group immediately, without waiting. */
   kill(): void {
     const pid = this.#child?.pid
     if (pid !== undefined) signal(-pid, 'SIGKILL')
@@ -163,7 +163,7 @@ function endAll(): void {
   for (const each of running) each.kill()
 }
 
-/** Waits until no process of the group is left. */
+/** Waits until all processes in the group have ended. */
 async function isGone(group: number, ms: number): Promise<boolean> {
   const until = performance.now() + ms
   while (isGroupAlive(group)) {

@@ -3,52 +3,54 @@ import {
   defineTool,
   type Json,
   messageOf,
+  type Notice,
+  plainText,
   type StandardSchema,
   type Tool,
   type ToolContext,
+  type ToolResult,
 } from '@cadre/core'
 import { isObject } from '@cadre/disk'
+import type { ToolDefinition } from '../approved-tools/fingerprint-tool.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { Connection } from '../connect/connect-server.ts'
 import { isLoopback } from '../connect/guarded-fetch.ts'
-import type { ToolDefinition } from '../pins/pin-of.ts'
 import type { ServerLink } from '../server-link.ts'
 import { effectOf } from './effect-of.ts'
-import { plainText } from './plain-text.ts'
 import { resultOf } from './result-of.ts'
 import { toolName } from './tool-name.ts'
 
 export interface ServerToolOptions {
-  readonly link: Pick<ServerLink, 'server' | 'for'>
-  /** The names that other tools have, in lowercase. The new name is added. */
+  readonly link: Pick<ServerLink, 'server' | 'connectionFor'>
+  /** The other tools' names, in lowercase. The new name is added. */
   readonly taken: Set<string>
   readonly totalLimit?: number | undefined
   readonly traceparentOf?: ((context: ToolContext) => string | undefined) | undefined
 }
 
 const idleLimit = 60_000
-const longestCall = 30 * 60_000
-/** The most characters of a definition. It is part of every request to the model. */
-const longestDefinition = 40_000
-const longestDescription = 2_000
+const maxCallMs = 30 * 60_000
+/** The maximum length of a definition, which is part of every request to the model. */
+const maxDefinitionLength = 40_000
+const maxDescriptionLength = 2_000
 
-/** A tool of a server for agents, or a sentence about why they cannot use it. */
+/** A server's tool for agents, or a sentence that explains why they cannot use it. */
 export function createServerTool(definition: ToolDefinition, options: ServerToolOptions): Tool | string {
-  const { link, taken, traceparentOf, totalLimit = longestCall } = options
+  const { link, taken, traceparentOf, totalLimit = maxCallMs } = options
   const { server } = link
   const unusable = (reason: string) =>
-    `Agents cannot use the tool ${plainText(definition.name, 60)} of the MCP server ${server.name}: ${reason}`
-  if (JSON.stringify(definition.inputSchema).length > longestDefinition)
-    return unusable(`its definition has more than ${longestDefinition} characters.`)
+    `Agents cannot use the tool ${plainText(definition.name, 60)} from the MCP server ${server.name}: ${reason}`
+  if (JSON.stringify(definition.inputSchema).length > maxDefinitionLength)
+    return unusable(`its definition has more than ${maxDefinitionLength} characters.`)
   const name = toolName(server.name, definition.name, taken)
   const parameters = plainSchema(definition.inputSchema) as Tool['parameters']
-  // Without them, names and values would not be those that the server expects.
-  if (hasHidden(parameters)) return unusable('names or values in its definition have hidden characters.')
+  // After removing these characters, names and values would differ from those that the server expects.
+  if (hasHidden(parameters)) return unusable('names or values in its definition contain hidden characters.')
   const effect = effectOf(server, definition)
   try {
     const tool = defineTool<object>({
       name,
-      description: describe(definition, server.name),
+      description: describeTool(definition, server.name),
       class: 'other',
       effect,
       origin: 'server',
@@ -63,28 +65,34 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
       async run(input, context, signal) {
         let connection: Connection | string
         try {
-          connection = await orAborted(link.for(definition.name), signal)
+          connection = await orAborted(link.connectionFor(definition.name), signal)
         } catch (error) {
           if (signal.aborted) throw error
           return { content: `The MCP server ${server.name} cannot be used: ${shown(error)}`, failed: true }
         }
         if (typeof connection === 'string') return { content: connection, failed: true }
+        const notices: Notice[] = []
+        const withNotices = (result: ToolResult): ToolResult =>
+          notices.length === 0 ? result : { ...result, notices }
+        const { session, agent, call } = context
         const limits = {
           signal,
           idleLimit: server.timeout ?? idleLimit,
           totalLimit,
           progress: context.progress,
           traceparent: traceparentOf?.(context),
+          caller: { session, agent, call },
+          notice: (message: string) => void notices.push({ code: 'mcp', message }),
         }
         try {
-          return resultOf(await connection.call(definition.name, input, limits))
+          return withNotices(resultOf(await connection.call(definition.name, input, limits)))
         } catch (error) {
           if (signal.aborted) throw error
           const doubt =
             effect === 'read' || isRejection(error)
               ? ''
               : ' It may have taken effect: check before you repeat it.'
-          return { content: `The call failed: ${shown(error)}.${doubt}`, failed: true }
+          return withNotices({ content: `The call failed: ${shown(error)}.${doubt}`, failed: true })
         }
       },
     }) as Tool
@@ -95,9 +103,11 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
   }
 }
 
-/** What a model reads about a tool. */
-export function describe({ name, title, description }: ToolDefinition, server: string): string {
-  return plainText(description ?? title ?? '', longestDescription) || `${plainText(name, 100)} of ${server}`
+/** The tool's description for the model. */
+export function describeTool({ name, title, description }: ToolDefinition, server: string): string {
+  return (
+    plainText(description ?? title ?? '', maxDescriptionLength) || `${plainText(name, 100)} from ${server}`
+  )
 }
 
 /** The schema with hidden characters removed from its texts. */
@@ -108,7 +118,7 @@ export function plainSchema(schema: Json): Json {
     Object.entries(schema).map(([key, value]) => [
       key,
       typeof value === 'string' && /^(?:description|title|\$comment)$/.test(key)
-        ? plainText(value, longestDescription)
+        ? plainText(value, maxDescriptionLength)
         : plainSchema(value as Json),
     ]),
   )
@@ -120,7 +130,7 @@ function hasHidden(value: unknown): boolean {
   return Object.entries(value).some(([key, item]) => hasHidden(key) || hasHidden(item))
 }
 
-/** A server on another machine has no access to the files of this one. */
+/** A server on another machine cannot access this machine's files. */
 function isRemote({ reach }: ServerConfig): boolean {
   return reach.kind === 'address' && URL.canParse(reach.url) && !isLoopback(new URL(reach.url))
 }
@@ -132,7 +142,7 @@ function isRejection(error: unknown): boolean {
   return rejections.includes((error as { readonly code?: unknown } | undefined)?.code)
 }
 
-/** Rejects as soon as the call is cancelled. The server may go on starting: other calls share it. */
+/** Rejects as soon as the call is cancelled. The server may continue to start, because other calls share it. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {

@@ -1,7 +1,7 @@
 import type { Effect, Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
+import type { ToolDefinition } from '../approved-tools/fingerprint-tool.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import type { ToolDefinition } from '../pins/pin-of.ts'
 
 /**
  * What a tool can change. The user's configuration decides; the annotations come from the server and are not trusted: they can only

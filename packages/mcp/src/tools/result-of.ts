@@ -1,6 +1,6 @@
 import type { Image, ToolResult } from '@cadre/core'
 
-/** One part of a result, as MCP defines it. */
+/** One part of an MCP result. */
 export interface ResultPart {
   readonly type: string
   readonly text?: string
@@ -22,18 +22,18 @@ export interface ServerResult {
   readonly isError?: boolean | undefined
 }
 
-const mostText = 100_000
-const mostImages = 8
-const largestImage = 5 << 20
+const maxTextLength = 100_000
+const maxImages = 8
+const maxImageBytes = 5 << 20
 
-/** The result of a call for the model: text, structured content as JSON where there is no text, and images. Everything is bounded. */
+/** A call's result for the model: text, or structured content as JSON if there is no text, and images. The size is limited. */
 export function resultOf({ content = [], structuredContent, isError }: ServerResult): ToolResult {
   const images: Image[] = []
   const texts = content.map((part) => textOfPart(part, images))
   if (structuredContent !== undefined && !content.some(({ type }) => type === 'text'))
     texts.push(JSON.stringify(structuredContent))
   return {
-    content: cut(texts.filter((text) => text !== '').join('\n')),
+    content: truncate(texts.filter((text) => text !== '').join('\n')),
     ...(images.length > 0 && { images }),
     ...(isError === true && { failed: true }),
   }
@@ -59,12 +59,12 @@ function textOfPart(part: ResultPart, images: Image[]): string {
 }
 
 function addImage(data: string, mediaType: string, images: Image[]): string {
-  if (images.length >= mostImages || data.length > largestImage) return '[an image that is too large]'
+  if (images.length >= maxImages || data.length > maxImageBytes) return '[an image that is too large]'
   images.push({ mime: mediaType, data })
   return ''
 }
 
-function cut(text: string): string {
-  if (text.length <= mostText) return text
-  return `${text.slice(0, mostText)}\n[Cadre cut ${text.length - mostText} characters of this result]`
+function truncate(text: string): string {
+  if (text.length <= maxTextLength) return text
+  return `${text.slice(0, maxTextLength)}\n[Cadre omitted ${text.length - maxTextLength} characters of this result]`
 }

@@ -3,11 +3,10 @@
  *
  * 1. One turn at a time. A turn is over when everything it caused has been sent.
  * 2. `cancel` stops the turn's whole tree, and the turn ends as `cancelled`, whatever it was doing.
- * 3. A question is open in the editor and in the home's files. The first answer counts, and the other side is withdrawn.
- * 4. After `leave` nothing new starts, and what runs is suspended: any process can resume it. After `close` it is stopped.
+ * 3. A question is open both in the editor and in the home's files. The first answer applies, and the other question is withdrawn.
+ * 4. After `leave`, nothing new starts, and the running turn is suspended, so that any process can resume it. `close` stops the turn.
  * 5. The runtime is replaced only between turns.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   CadreError,
   type CadreEvent,
@@ -24,19 +23,22 @@ import type { ContentBlock, PromptResponse, SessionConfigOption, SessionModeStat
 import { createAskInEditor } from './ask-in-editor.ts'
 import { askTrust } from './ask-trust.ts'
 import { CommandScreens } from './command-screens.ts'
-import { availableCommands, commandIn, handoffText } from './commands.ts'
+import { commandIn, handoffText } from './commands.ts'
 import { configOptions, modeState } from './config-options.ts'
 import { confirmInEditor } from './confirm-in-editor.ts'
+import { ContextWindows } from './context-windows.ts'
 import type { Editor } from './editor.ts'
 import { createEditorDocuments } from './editor-documents.ts'
+import { createElicitInEditor } from './elicit-in-editor.ts'
 import { Plan } from './plan.ts'
 import { readPrompt } from './prompt-content.ts'
-import { replayOf } from './replay-of.ts'
-import { partsOf } from './session-parts.ts'
+import { promptResponse } from './prompt-response.ts'
+import { replayedContent } from './replayed-content.ts'
+import { SessionInfo } from './session-info.ts'
+import { sessionPartsOf } from './session-parts.ts'
 import { type AcpFlags, type EarlierSession, SessionRuntime } from './session-runtime.ts'
-import { titleOf } from './session-titles.ts'
 import { SessionUpdates } from './session-updates.ts'
-import { stopReasonOf } from './stop-reason.ts'
+import { updatesOfHistory } from './updates-of-history.ts'
 
 export interface AcpSessionOptions {
   readonly editor: Editor
@@ -44,12 +46,9 @@ export interface AcpSessionOptions {
   readonly flags: AcpFlags
   readonly cwd: string
   readonly mcpServers: readonly ServerConfig[]
-  /** The models to choose from, in the form for `--model`. */
+  /** The available models, in the format for `--model`. */
   readonly listModels: (cwd: string) => Promise<readonly string[]>
 }
-
-/** In milliseconds. */
-const learnLimit = 2_000
 
 interface Turn {
   readonly stop: AbortController
@@ -60,22 +59,20 @@ export class AcpSession {
   readonly id: string
   readonly cwd: string
   readonly #options: AcpSessionOptions
+  readonly #info: SessionInfo
   readonly #updates: SessionUpdates
   readonly #documents: Documents
   readonly #screens: CommandScreens
   readonly #plan: Plan
   readonly #opened: SessionRuntime
-  readonly #windows = new Map<string, number>()
+  readonly #windows: ContextWindows
   #stopWatching: (() => void) | undefined
-  /** Resolves when the context window of the last session's model is known. */
-  #learning: Promise<void> = Promise.resolve()
   #isTrustAsked = false
   #turn: Turn | undefined
   #isLeaving = false
-  /** Resolves when the last change of an option is over. Never rejects. */
+  /** Resolves when the last option change has completed. Never rejects. */
   #changed: Promise<unknown> = Promise.resolve()
   #models: readonly string[] = []
-  #title: string | undefined
   #trace: string | undefined
   #cards = 0
 
@@ -83,14 +80,14 @@ export class AcpSession {
     this.id = id
     this.cwd = options.cwd
     this.#options = options
-    // It has a title, and `session/list` shows it.
-    if (earlier !== undefined) this.#title = ''
     const { editor, cwd, environment } = options
+    this.#info = new SessionInfo(editor, id, { hasTitle: earlier !== undefined })
+    this.#windows = new ContextWindows(() => this.#updates.sendUsage())
     this.#updates = new SessionUpdates({
       editor,
       sessionId: id,
       workspace: cwd,
-      windowOf: (model) => this.#windows.get(model),
+      windowOf: (model) => this.#windows.of(model),
       endOfCommand: (card, content) => this.#screens.end(card, content),
     })
     this.#plan = new Plan({
@@ -120,6 +117,14 @@ export class AcpSession {
       documents: this.#documents,
       watchCommand: (context: ToolContext) => this.#screens.watch(context),
       ask,
+      elicit: createElicitInEditor({
+        editor,
+        sessionId: id,
+        updates: this.#updates,
+        newCard: () => this.#newCard('question'),
+        isLeaving: () => this.#isLeaving,
+      }),
+      askedVia: 'protocol' as const,
       onEvent: (event: CadreEvent) => this.#take(event),
       tell: (message: string) => this.#tell(message),
     }
@@ -149,23 +154,28 @@ export class AcpSession {
     return this.#opened.runtime
   }
 
-  /** Sends the whole history. Resolves when it has left. */
+  /** Sends the whole history. Resolves when it has been sent. */
   async replay(): Promise<void> {
-    for (const part of partsOf(this.runtime, this.id))
-      this.#updates.replay(await replayOf(this.runtime, part))
+    for (const part of sessionPartsOf(this.runtime, this.id)) {
+      const events = await updatesOfHistory(this.runtime, part)
+      this.#updates.replay(events, await replayedContent(events, this.cwd))
+    }
     this.#plan.send(this.runtime.home)
+    const model = this.#updates.unsentModel
+    if (model !== undefined) this.#windows.learn(model, this.runtime.models)
+    await this.#windows.settled()
     await this.#options.editor.drained()
   }
 
-  /** What the editor gets when it has the session: commands, notices, and the models when they are known. */
+  /** Sends the data that follows a new session: commands, notices and, once they are known, the models. */
   announce(): void {
-    this.#sendCommands()
+    this.#info.sendCommands(this.runtime)
     for (const notice of this.runtime.notices) if (notice.code !== 'untrusted') this.#updates.notice(notice)
     void this.#options.listModels(this.cwd).then(
       (models) => {
         if (models.length === 0 || this.#isLeaving) return
         this.#models = models
-        this.#sendConfig()
+        this.#info.sendOptions(this.configOptions)
       },
       (error: unknown) => this.#options.environment.warn(`cannot list the models: ${messageOf(error)}`),
     )
@@ -185,10 +195,9 @@ export class AcpSession {
     const change = this.#changed.then(async () => {
       const { mode } = this.#opened.choices
       await this.#opened.choose(option, value, this.isBusy)
-      const { mode: currentModeId } = this.#opened.choices
-      if (currentModeId !== mode)
-        this.#options.editor.update(this.id, { sessionUpdate: 'current_mode_update', currentModeId })
-      this.#sendCommands()
+      const { mode: newMode } = this.#opened.choices
+      if (newMode !== mode) this.#info.sendMode(newMode)
+      this.#info.sendCommands(this.runtime)
     })
     this.#changed = change.catch(() => undefined)
     return change
@@ -203,7 +212,7 @@ export class AcpSession {
     if (this.#turn !== undefined)
       throw new CadreError(
         'owned',
-        `A turn of session ${this.id} is running. Cancel it, or wait for its end.`,
+        `Session ${this.id} is already running a turn. Cancel it, or wait for it to finish.`,
       )
     const stop = new AbortController()
     let end = () => {}
@@ -231,8 +240,7 @@ export class AcpSession {
       this.#stopWatching?.()
       this.#stopWatching = undefined
       this.#screens.close()
-      // Only for display: a model server that does not answer must not hold up the end of the turn.
-      await Promise.race([this.#learning, pause(learnLimit, undefined, { ref: false })])
+      await this.#windows.settled()
       await this.#options.editor.drained()
       this.#turn = undefined
       end()
@@ -243,7 +251,7 @@ export class AcpSession {
     this.#turn?.stop.abort()
   }
 
-  /** Stops one agent below the entry agent. Returns false if it does not run here. */
+  /** Stops one agent below the entry agent. Returns false if it is not running here. */
   cancelChild(session: string): boolean {
     return this.#updates.has(session) && this.runtime.orchestrator.cancel(session, { stays: true })
   }
@@ -255,7 +263,7 @@ export class AcpSession {
     await this.#opened.close()
   }
 
-  /** Suspends the turn, because the editor is gone. */
+  /** Suspends the turn, because the editor has disconnected. */
   async leave(): Promise<void> {
     this.#isLeaving = true
     this.#opened.pause()
@@ -286,7 +294,7 @@ export class AcpSession {
     for (const message of notes) this.#updates.notice({ code: 'attachment', message })
     if (work.content.trim() === '' && work.images === undefined)
       throw new CadreError('usage', 'The prompt is empty.')
-    this.#nameSession(work.content)
+    this.#info.name(work.content)
     signal.throwIfAborted()
     const called = commandIn(this.runtime, typed)
     if (called === undefined) return this.#end(await this.#say(() => conversation.say(work, signal)))
@@ -307,7 +315,7 @@ export class AcpSession {
     return result === undefined ? { stopReason: 'end_turn' } : this.#end(result)
   }
 
-  /** The program that prompts is linked to the session, if it continues. */
+  /** If the session continues, links it to the program that sent the prompt. */
   async #say<Result>(run: () => Promise<Result>): Promise<Result> {
     const { session } = this.#opened.conversation
     if (session !== undefined && this.#trace !== undefined) this.runtime.telemetry?.link(session, this.#trace)
@@ -319,29 +327,15 @@ export class AcpSession {
     if (result.kind === 'waiting') {
       if (result.questions.length > 0 && !this.#isLeaving)
         this.#updates.say(
-          `\n\nWaiting for a decision. Decide with "cadre approvals" and "cadre approve ID", or in the file of the approval, then send /resume.`,
+          `\n\nWaiting for a decision. Decide with "cadre approvals" and "cadre approve ID", or in the approval's file, then send /resume.`,
         )
       return { stopReason: 'end_turn' }
     }
-    const { report } = result
-    if (report.status === 'error') {
-      const notice = report.notices?.at(-1)
-      throw new CadreError('agent_execution', notice?.message ?? `${report.agent} could not finish.`)
-    }
+    const response = promptResponse(result.report)
     const handoffs = handoffText(this.#opened.conversation.handoffs)
     if (handoffs !== '') this.#updates.say(`\n\nNext:\n${handoffs}`)
-    this.#sendCommands()
-    const { input, output, cacheRead } = report.usage
-    return {
-      stopReason: stopReasonOf(report),
-      usage: {
-        totalTokens: input + output,
-        inputTokens: input,
-        outputTokens: output,
-        ...(cacheRead !== undefined && { cachedReadTokens: cacheRead }),
-      },
-      _meta: { 'cadre/session': report.session },
-    }
+    this.#info.sendCommands(this.runtime)
+    return response
   }
 
   /** Asks once per session whether to trust an untrusted folder. Until then agents are read-only. */
@@ -365,8 +359,8 @@ export class AcpSession {
     })
     if (granted !== undefined) await this.#opened.grant(granted)
     for (const notice of this.runtime.notices) if (notice.code === 'untrusted') this.#updates.notice(notice)
-    this.#sendConfig()
-    this.#sendCommands()
+    this.#info.sendOptions(this.configOptions)
+    this.#info.sendCommands(this.runtime)
   }
 
   #newCard(what: string): string {
@@ -376,48 +370,16 @@ export class AcpSession {
 
   #take(event: CadreEvent): void {
     if (event.type === 'session.started') {
-      // Not earlier: a session that cannot start must leave nothing on disk.
+      // Not earlier, because a session that cannot start must not leave anything on disk.
       this.#stopWatching ??= this.runtime.watchRequests()
-      if (event.depth === 0) this.#learning = this.#learnWindow(event.model)
+      if (event.depth === 0) this.#windows.learn(event.model, this.runtime.models)
     }
     this.#updates.take(event)
     if (event.type === 'call.settled' && event.outcome === 'done') this.#plan.send(this.runtime.home)
   }
 
-  async #learnWindow(model: string): Promise<void> {
-    if (this.#windows.has(model)) return
-    const found = await this.runtime.models.resolve(model).catch(() => undefined)
-    if (found?.kind === 'found' && found.model.window !== undefined)
-      this.#windows.set(model, found.model.window)
-    this.#updates.sendUsage()
-  }
-
   #tell(message: string): void {
     if (this.#turn === undefined) this.#options.environment.warn(message)
     else this.#updates.notice({ code: 'cadre', message })
-  }
-
-  #nameSession(work: string): void {
-    if (this.#title !== undefined) return
-    this.#title = titleOf(work)
-    this.#options.editor.update(this.id, {
-      sessionUpdate: 'session_info_update',
-      title: this.#title,
-      updatedAt: new Date().toISOString(),
-    })
-  }
-
-  #sendCommands(): void {
-    this.#options.editor.update(this.id, {
-      sessionUpdate: 'available_commands_update',
-      availableCommands: availableCommands(this.runtime),
-    })
-  }
-
-  #sendConfig(): void {
-    this.#options.editor.update(this.id, {
-      sessionUpdate: 'config_option_update',
-      configOptions: this.configOptions,
-    })
   }
 }

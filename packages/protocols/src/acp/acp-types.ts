@@ -1,4 +1,4 @@
-/** The types of the protocol that Cadre uses. The unstable part of the package is only used for subagents. */
+/** The protocol types that Cadre uses. The unstable part of the package is used only for subagents. */
 import type * as acp from '@agentclientprotocol/sdk/unstable'
 
 export type SessionUpdate = acp.SessionUpdate
@@ -14,5 +14,7 @@ export type SessionModeState = acp.SessionModeState
 export type AvailableCommand = acp.AvailableCommand
 export type PlanEntry = acp.PlanEntry
 export type PromptResponse = acp.PromptResponse
+export type ElicitationSchema = acp.ElicitationSchema
+export type ElicitationPropertySchema = acp.ElicitationPropertySchema
 export type StopReason = acp.StopReason
 export type SessionInfo = acp.SessionInfo

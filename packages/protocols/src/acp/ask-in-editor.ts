@@ -12,13 +12,13 @@ export interface AskOptions {
   readonly updates: SessionUpdates
   readonly documents: Documents
   readonly read: (session: string) => Promise<StoredSession>
-  /** True if the editor is gone. */
+  /** True if the editor has disconnected. */
   readonly isLeaving: () => boolean
 }
 
 /**
- * Asks in the editor. Several questions may be open at the same time. Undefined if the editor gives no answer: the question then stays in
- * the home's files. When it is answered there, the request is withdrawn.
+ * Asks in the editor. Several questions may be open at the same time. Undefined if the editor does not answer. The question then remains in
+ * the home's files. When a person answers it there, the request is withdrawn.
  */
 export function createAskInEditor(options: AskOptions): AskPerson {
   const { editor, environment, updates, documents, read, isLeaving } = options

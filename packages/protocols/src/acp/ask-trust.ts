@@ -14,13 +14,13 @@ export interface TrustRequest {
 }
 
 export type EditorTrust =
-  /** For this session of the editor: exactly these items. Nothing is stored. */
+  /** Trusts exactly these items, for this editor session. The answer is not stored. */
   | { readonly kind: 'once'; readonly items: readonly TrustItem[] }
   /** Until the files change, in every program. */
   | { readonly kind: 'always' }
   | { readonly kind: 'no' }
 
-/** Shows in the editor what a folder contains, completely, and asks whether to trust it. Anything but a clear yes is a no. */
+/** Shows everything in a folder that needs trust, and asks whether to trust it. Any answer except a clear yes means no. */
 export async function askTrust(
   { folder, missing, contents }: Parameters<ConfirmTrust>[0],
   { editor, sessionId, toolCallId, environment, signal }: TrustRequest,
@@ -76,7 +76,7 @@ export async function askTrust(
   }
 }
 
-/** The whole command lines of the hooks in a file of the folder. */
+/** The complete command lines of the hooks in one of the folder's files. */
 function commandsIn(file: string, folder: string, { env }: Environment): string[] {
   const { hooks } = findHooks({ project: folder, userHome: userPlaces(env).home, trusted: () => false })
   return hooks

@@ -1,14 +1,14 @@
 import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { ToolCallContent } from './acp-types.ts'
-import { cutText } from './cap-json.ts'
 import type { CallCard } from './describe-call.ts'
+import { truncateText } from './limit-json.ts'
 
-/** The longest text in a card, and the longest texts of a diff. */
+/** The maximum length of a text in a card, and of the texts in a diff. */
 export const maxContent = 20_000
 const maxDiff = 1_000_000
 
-/** What the card of a settled call shows: its changes to files, or its result. */
+/** The content of a completed call's card: its changes to files, or its result. */
 export function contentOfCall(
   {
     card,
@@ -18,12 +18,16 @@ export function contentOfCall(
   isDone: boolean,
 ): ToolCallContent[] {
   if (isDone && changes.length > 0) return changes.map(diffOf)
-  const text = cutText(content, maxContent)
-  // A report is Markdown of an agent. Anything else is data, which no editor must render.
+  const text = truncateText(content, maxContent)
+  // A report is an agent's Markdown. Everything else is data, which editors must not render.
   return text === '' ? [] : [textContent(card.isDelegation ? text : fenced(text))]
 }
 
-function diffOf({ path, before, after }: DocumentChange): ToolCallContent {
+export function diffOf({
+  path,
+  before,
+  after,
+}: Pick<DocumentChange, 'path' | 'before' | 'after'>): ToolCallContent {
   if ((before?.length ?? 0) + (after?.length ?? 0) > maxDiff)
     return textContent(`${shownLine(path)}: the change is too large to show.`)
   return { type: 'diff', path, oldText: before, newText: after ?? '' }

@@ -1,9 +1,9 @@
 /**
- * Shows the output of running commands in the editor.
+ * Shows running commands' output in the editor.
  *
- * 1. Commands run where Cadre runs them: in its sandbox, within its limits. A terminal of the editor only displays their output: it runs a
- *    small program that copies a file, which Cadre writes, until the command has ended.
- * 2. An editor without terminals gets the end of the output as updates of the card, a few times per second.
+ * 1. Commands run in Cadre's sandbox, within its limits. The editor's terminal only displays their output: it runs a small program that
+ *    prints a file, which Cadre writes, until the command has ended.
+ * 2. An editor without terminals gets the end of the output as card updates, a few times per second.
  * 3. Whatever the editor does, the command continues, and its result is the same.
  * 4. Files and terminals are released when the command has ended.
  */
@@ -15,15 +15,15 @@ import type { ToolCallContent } from './acp-types.ts'
 import { fenced, textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
-/** Between two updates of a card, in milliseconds. */
+/** The time between two updates of a card, in milliseconds. */
 const interval = 250
 const maxShown = 4_000
-/** Nobody reads more in a terminal. */
+/** The maximum size. Nobody reads more in a terminal. */
 const maxFile = 10_000_000
-/** How long a terminal may take for what it shows, in milliseconds. */
+/** How long a terminal may take to show the output, in milliseconds. */
 const terminalLimit = 10_000
 
-/** Copies a file to standard output while it grows. Ends with the code in `FILE.end`, or when the process that writes it is gone. */
+/** Copies a growing file to standard output. Ends with the exit code in `FILE.end`, or when the writing process has ended. */
 const viewer = `
 const fs = require('node:fs'); const [file, pid] = process.argv.slice(1)
 const source = fs.openSync(file, 'r'); const buffer = Buffer.alloc(65536); let at = 0
@@ -48,7 +48,7 @@ export interface ScreensOptions {
 
 interface Screen {
   add(text: string): void
-  /** Ends it. Returns what stays in the card. */
+  /** Ends the display. Returns the content that remains in the card. */
   end(code: number): ToolCallContent[]
 }
 
@@ -143,7 +143,7 @@ function openTerminal(editor: Editor, { sessionId, toolCallId }: Card): Screen {
       ])
       await terminal.release()
     } catch {
-      // The editor has no terminal for it, or is gone.
+      // The editor cannot open a terminal, or has disconnected.
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
@@ -152,11 +152,11 @@ function openTerminal(editor: Editor, { sessionId, toolCallId }: Card): Screen {
     add(text) {
       if (written > maxFile) return
       written += text.length
-      const more = written > maxFile ? '\n[Cadre shows no more output]\n' : ''
+      const more = written > maxFile ? '\n[Cadre does not show the rest of the output]\n' : ''
       try {
         appendFileSync(file, `${text}${more}`)
       } catch {
-        // It is only for display.
+        // The file is only for display.
         written = Number.POSITIVE_INFINITY
       }
     },
@@ -164,7 +164,7 @@ function openTerminal(editor: Editor, { sessionId, toolCallId }: Card): Screen {
       try {
         writeFileSync(`${file}.end`, String(code), { mode: 0o600 })
       } catch {
-        // The program that copies it ends with this process.
+        // The program that copies the file ends with this process.
       }
       void release()
       return terminalId === undefined ? [] : [{ type: 'terminal', terminalId }]
@@ -177,7 +177,7 @@ const sequences = new RegExp(
   'g',
 )
 
-/** The output of a command must not control a terminal. */
+/** A command's output must not control the terminal. */
 function plain(text: string): string {
   return text.replace(sequences, '').replace(/[^\P{Cc}\n\t]/gu, '')
 }

@@ -1,22 +1,21 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError, contextOf, foldEntries, type Handoff, type RunResult } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import { assistant, type Conversation, chooseAgent, namesOf, openUndo, type Runtime } from '@cadre/runtime'
 import type { Direction } from '@cadre/workspaces'
 import type { AvailableCommand } from './acp-types.ts'
 
-/** What a command may use. */
+/** The functions that a command may use. */
 export interface CommandContext {
   readonly runtime: Runtime
   readonly conversation: Conversation
   readonly env: NodeJS.ProcessEnv
-  /** Shows a text of Cadre in the answer. */
+  /** Shows Cadre's own text in the answer. */
   readonly say: (text: string) => void
   /** Asks the person with this text in full. */
   readonly confirm: (question: string, text: string) => Promise<boolean>
 }
 
-/** Undefined: the command has done its work, and no agent ran. */
+/** Undefined if the command has completed without running an agent. */
 type CommandEnd = RunResult | undefined
 
 interface Command {
@@ -29,18 +28,18 @@ interface Command {
 const ownCommands: readonly Command[] = [
   {
     name: 'resume',
-    description: 'Continue this session where it stopped, or ask its pending questions again',
+    description: 'Continue this session where it stopped, or show its pending questions again',
     run: resume,
   },
   { name: 'compact', description: 'Summarise older messages, so that requests get shorter', run: compact },
   {
     name: 'undo',
-    description: 'Undo the file changes of the last turn',
+    description: 'Undo the file changes from the last turn',
     run: (context) => change('undo', context),
   },
   {
     name: 'redo',
-    description: 'Restore the changes of the last undo',
+    description: 'Restore the changes from the last undo',
     run: (context) => change('redo', context),
   },
   {
@@ -53,7 +52,7 @@ const ownCommands: readonly Command[] = [
   { name: 'cost', description: 'Show what this session has used', run: showCost },
 ]
 
-/** The commands of a session: Cadre's own, and the prompt files of the folder. */
+/** A session's commands: Cadre's own, and the folder's prompt files. */
 export function availableCommands(runtime: Runtime): AvailableCommand[] {
   return [...ownCommands, ...promptCommands(runtime)].map(({ name, description, hint }) => ({
     name,
@@ -62,7 +61,7 @@ export function availableCommands(runtime: Runtime): AvailableCommand[] {
   }))
 }
 
-/** The command that a message calls. A message that begins with a slash but names no command is a message. */
+/** The command that a message calls. A message that begins with a slash but does not name a command is sent to the agent. */
 export function commandIn(
   runtime: Runtime,
   message: string,
@@ -82,7 +81,7 @@ function promptCommands(runtime: Runtime): Command[] {
       const wanted = prompt.agent === undefined ? conversation.agent : chooseAgent(runtime, prompt.agent)
       const to = runtime.prompts.narrow(wanted, prompt)
       const { model } = prompt
-      // A session keeps its agent, tools and model, so a prompt with others needs a new session, which gets the history.
+      // A session keeps its agent, tools and model, so a prompt that changes them needs a new session, which gets the history.
       const isOther = to !== conversation.agent || model !== undefined
       // The tools and the model apply only to this message.
       const isLimited = to !== wanted || model !== undefined
@@ -120,10 +119,9 @@ async function change(
   direction: Direction,
   { runtime, conversation, env, say, confirm }: CommandContext,
 ): Promise<undefined> {
-  const { checkpoints, home, tell } = runtime
-  const undo = openUndo(home, { env, tell, checkpoints })
+  const { home, tell } = runtime
+  const undo = openUndo(home, { env, tell, runtime })
   const { session, workspace } = conversation
-  await untilReleased(runtime, session)
   const planned = await undo.plan({ direction, workspace, ...(session !== undefined && { session }) })
   if (planned.kind === 'nothing') {
     say(planned.reason)
@@ -149,15 +147,9 @@ async function change(
   say(
     applied.kind === 'applied'
       ? `Restored ${done}.`
-      : 'Nothing was changed: the files have changed meanwhile.',
+      : 'Nothing was changed: the files have changed in the meantime.',
   )
   return undefined
-}
-
-/** Cadre releases a session that has ended when its files are synced, a moment after its report. Another process is not waited for. */
-async function untilReleased(runtime: Pick<Runtime, 'owner'>, session: string | undefined): Promise<void> {
-  const isOurs = () => session !== undefined && runtime.owner(session)?.pid === process.pid
-  for (let left = 500; left > 0 && isOurs(); left--) await pause(10)
 }
 
 async function handOff(context: CommandContext, rest: string, signal: AbortSignal): Promise<CommandEnd> {
@@ -204,7 +196,7 @@ async function showCost({ runtime, conversation, say }: CommandContext): Promise
   say(
     usage === undefined
       ? 'No tokens used yet.'
-      : `${usage.input} tokens in, ${usage.output} out${usage.cost === undefined ? '' : `, $${usage.cost.toFixed(4)}`}, ${messages} messages. This includes the agents that it delegated to.`,
+      : `${usage.input} tokens in, ${usage.output} out${usage.cost === undefined ? '' : `, $${usage.cost.toFixed(4)}`}, ${messages} messages. This includes the agents that this session delegated to.`,
   )
   return undefined
 }

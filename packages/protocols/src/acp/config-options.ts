@@ -4,19 +4,19 @@ import { shownLine } from '@cadre/gate'
 import { assistant, type ControlFlags, type Runtime } from '@cadre/runtime'
 import type { ClientCapabilities, SessionConfigOption, SessionModeState } from './acp-types.ts'
 
-/** What the person chose in the editor. Absent: as configured. */
+/** The person's choices in the editor. If absent, the configuration applies. */
 export interface Choices {
   readonly agent?: string
   readonly team?: string
   readonly model?: string
   readonly mode: Mode
-  /** False: agents may not delegate. */
+  /** False if agents may not delegate. */
   readonly delegation: boolean
 }
 
 export type Mode = 'default' | 'ask' | 'read-only'
 
-/** The modes only add restrictions: a mode of an editor never loosens a policy. */
+/** Modes only add restrictions: an editor's mode never loosens a policy. */
 export const modes: readonly { readonly id: Mode; readonly name: string; readonly description: string }[] = [
   { id: 'default', name: 'Default', description: 'Agents ask where your policy requires it' },
   {
@@ -27,9 +27,9 @@ export const modes: readonly { readonly id: Mode; readonly name: string; readonl
   { id: 'read-only', name: 'Read only', description: 'Agents cannot write files, run programs or send data' },
 ]
 
-/** The value for no team: the agents of the project. */
+/** The value for no team: the project's agents. */
 export const noTeam = 'none'
-/** The value for the model of the agent or the configuration. */
+/** The value for the agent's or the configuration's model. */
 export const defaultModel = 'default'
 
 export function controlsOfMode(mode: Mode): ControlFlags {
@@ -52,7 +52,7 @@ export function configOptions(
   const known = startableAgents(runtime)
   const agents = known.some(({ name }) => name === choices.agent)
     ? known
-    : [...known, { name: choices.agent, description: 'The agent of this session' }]
+    : [...known, { name: choices.agent, description: 'The agent for this session' }]
   const ids = [...new Set([...(choices.model === undefined ? [] : [choices.model]), ...models])]
   return [
     {
@@ -73,7 +73,7 @@ export function configOptions(
         {
           value: defaultModel,
           name: 'Default',
-          description: 'The model of the agent or of your configuration',
+          description: "The agent's model, or the model in your configuration",
         },
         ...ids.map((id) => ({ value: id, name: shownLine(id, 100) })),
       ],
@@ -115,7 +115,7 @@ export function configOptions(
   ]
 }
 
-/** For editors that know only modes. */
+/** For editors that support only modes. */
 export function modeState(mode: Mode): SessionModeState {
   return { currentModeId: mode, availableModes: modes.map((one) => ({ ...one })) }
 }
@@ -130,7 +130,7 @@ function teamOptions(current: string | undefined) {
   )
   const isKnown = current === undefined || teams.some(({ value }) => value === current)
   return [
-    { value: noTeam, name: 'None', description: 'The agents of the project and the user' },
+    { value: noTeam, name: 'None', description: 'Agents in the project and in your user folders' },
     ...teams,
     ...(isKnown ? [] : [{ value: current, name: current }]),
   ]

@@ -3,21 +3,24 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { rejectOwned, type Sessions } from '@cadre/runtime'
-import { partsOf } from './session-parts.ts'
+import { sessionPartsOf } from './session-parts.ts'
 
 /**
- * Removes a conversation from the home: its session files, and those of everything below it. They are moved to `storage/deleted`, because a
- * journal is evidence, and an editor asks no question. Returns false if there is no such conversation.
+ * Removes a conversation from the home: its session files, and those of all sessions below it. Moves them to `storage/deleted`, because a
+ * journal is evidence, and editors do not ask before they delete. Returns false if there is no such conversation.
  */
 export async function deleteSession(sessions: Sessions, id: string): Promise<boolean> {
-  const parts = partsOf(sessions, id)
+  const parts = sessionPartsOf(sessions, id)
   if (parts.length === 0) return false
   const files: string[] = []
   for (const part of parts) {
     const stored = await sessions.read(part)
     if (stored.spec.parent !== undefined)
-      throw new CadreError('usage', `session ${id} belongs to session ${stored.spec.root}. Delete that one.`)
-    rejectOwned(sessions, stored)
+      throw new CadreError(
+        'usage',
+        `session ${id} belongs to session ${stored.spec.root}. Delete that session instead.`,
+      )
+    await rejectOwned(sessions, stored)
     for await (const { spec } of sessions.tree(part)) files.push(sessions.fileOf(spec.id))
   }
   const folder = sessions.home.at('storage', 'deleted')

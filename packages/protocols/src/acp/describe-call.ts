@@ -1,15 +1,15 @@
 import path from 'node:path'
-import { understandTool } from '@cadre/core'
+import { interpretToolName } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { ToolKind } from './acp-types.ts'
-import { parseInput } from './cap-json.ts'
+import { parseInput } from './limit-json.ts'
 
 export interface CallCard {
-  /** The whole action in one line, so that nobody decides by the name of a tool alone. */
+  /** The complete action in one line, so that nobody has to decide based only on a tool's name. */
   readonly title: string
   readonly kind: ToolKind
   readonly locations: { readonly path: string; readonly line?: number }[]
-  /** True for calls that need no card, because the end of their session is shown. */
+  /** True for calls that do not need a card, because the end of their session is shown. */
   readonly isHidden: boolean
   readonly isDelegation: boolean
 }
@@ -73,7 +73,7 @@ export function describeCall(
 }
 
 function meaningOf(tool: string): string {
-  const meaning = understandTool(tool)
+  const meaning = interpretToolName(tool)
   return meaning.kind === 'tools' ? (meaning.names[0] ?? tool) : tool
 }
 

@@ -3,13 +3,13 @@ import { isInside, realPathOf } from '@cadre/disk'
 import type { DocumentChange, Documents } from '@cadre/tools'
 import type { Editor } from './editor.ts'
 
-/** An editor that does not answer must not hold up an agent forever, in milliseconds. */
+/** The timeout in milliseconds, so that an editor that does not answer cannot block an agent forever. */
 const readLimit = 10_000
 const writeLimit = 60_000
 
 export interface EditorDocumentsOptions {
   readonly editor: Editor
-  /** The session of the editor. */
+  /** The editor's session. */
   readonly sessionId: string
   /** The folder of the editor's session. Cadre reads and writes other files itself. */
   readonly folder: string
@@ -17,13 +17,13 @@ export interface EditorDocumentsOptions {
 }
 
 /**
- * The files of the editor's folder as the editor has them. If the editor offers neither reading nor writing, only the changes are reported.
- * A file is written once: by the editor, or by the tool.
+ * The files in the editor's folder, with unsaved changes. If the editor supports neither reading nor writing, only the changes are reported.
+ * Either the editor or the tool writes a file, never both.
  */
 export function createEditorDocuments(options: EditorDocumentsOptions): Documents {
   const { editor, sessionId, changed } = options
   const folder = realPathOf(options.folder)
-  // Homes are folders of Cadre. No editor shows them, and some refuse them.
+  // Homes are Cadre's folders. Editors do not show them, and some reject them.
   const isOurs = (file: string) => isInside(folder, file) && !file.split(/[\\/]/).includes('.cadre')
   // The editor may know the folder by a link.
   const asSeen = (file: string) =>
@@ -39,7 +39,7 @@ export function createEditorDocuments(options: EditorDocumentsOptions): Document
         )
       } catch {
         signal.throwIfAborted()
-        // The editor does not have the file, or does not answer: the file on disk counts.
+        // The editor does not have the file, or does not answer, so the file on disk is used.
         return undefined
       }
     },

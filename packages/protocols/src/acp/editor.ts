@@ -1,12 +1,18 @@
 /**
- * Owns the messages to the program at the other end: an editor.
+ * Owns the messages to the editor.
  *
- * 1. Updates of all sessions leave in the order in which they were added, one at a time, so that a slow editor is waited for.
- * 2. Texts of one message that wait together become one update: a slow editor gets larger pieces, not a longer queue.
- * 3. A request leaves after all updates that were added before it: a card exists before permission is asked for it.
- * 4. Nothing here throws when the editor is gone: updates are dropped, and requests reject.
+ * 1. Updates for all sessions are sent one at a time, in the order in which they were added, so that Cadre waits for a slow editor.
+ * 2. Queued texts of the same message are combined into one update: a slow editor gets larger pieces, not a longer queue.
+ * 3. A request is sent after all earlier updates, so that a card exists before Cadre asks for its permission.
+ * 4. No method throws after the editor has disconnected: updates are dropped, and requests reject.
  */
-import type { AgentContext, CreateTerminalRequest, TerminalHandle } from '@agentclientprotocol/sdk/unstable'
+import type {
+  AgentContext,
+  CreateElicitationRequest,
+  CreateElicitationResponse,
+  CreateTerminalRequest,
+  TerminalHandle,
+} from '@agentclientprotocol/sdk/unstable'
 import type { ClientCapabilities, RequestPermissionRequest, SessionUpdate } from './acp-types.ts'
 
 interface Waiting {
@@ -15,9 +21,9 @@ interface Waiting {
 }
 
 export class Editor {
-  /** What the editor can do. Set by `initialize`. */
+  /** The editor's capabilities. Set by `initialize`. */
   capabilities: ClientCapabilities = {}
-  /** The name of the program, for records of decisions. */
+  /** The program's name, which is recorded with decisions. */
   name = 'an editor'
   #client: AgentContext | undefined
   readonly #waiting: Waiting[] = []
@@ -35,7 +41,7 @@ export class Editor {
     this.#pump ??= this.#send()
   }
 
-  /** Resolves when every update so far has left. Never rejects. */
+  /** Resolves when all updates so far have been sent. Never rejects. */
   async drained(): Promise<void> {
     while (this.#pump !== undefined) await this.#pump
   }
@@ -43,6 +49,11 @@ export class Editor {
   async requestPermission(params: RequestPermissionRequest, signal: AbortSignal) {
     await this.drained()
     return this.#open().request('session/request_permission', params, cancelledBy(signal))
+  }
+
+  async elicit(params: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse> {
+    await this.drained()
+    return this.#open().request('elicitation/create', params, cancelledBy(signal))
   }
 
   async readTextFile(sessionId: string, path: string, signal: AbortSignal): Promise<string> {
@@ -80,14 +91,14 @@ export class Editor {
       try {
         await this.#client?.notify('session/update', { sessionId: next.sessionId, update: next.update })
       } catch {
-        // The connection has ended. Its owner is told in another way.
+        // The connection has ended. Its owner is notified separately.
       }
     }
     this.#pump = undefined
   }
 }
 
-/** The editor is told that the request is withdrawn, and its answer is no longer waited for. */
+/** Withdraws the request, and stops waiting for the answer. */
 function cancelledBy(signal: AbortSignal) {
   return { cancellationSignal: signal, stopWaitingOnCancel: true }
 }

@@ -1,7 +1,7 @@
 import { realPathOf } from '@cadre/disk'
 import { type Sessions, sharedFolder } from '@cadre/runtime'
 import type { SessionInfo } from './acp-types.ts'
-import { partsOf, wholeOf } from './session-parts.ts'
+import { editorSessionOf, sessionPartsOf } from './session-parts.ts'
 import { titleOf } from './session-titles.ts'
 
 const pageSize = 50
@@ -16,7 +16,7 @@ export interface ListOptions {
   readonly cursor?: string | undefined
 }
 
-/** The conversations of a home, the most recently active first, from every program. Children are part of their conversation. */
+/** A home's conversations from all programs, most recently active first. Child sessions are part of their conversation. */
 export async function listSessions(sessions: Sessions, options: ListOptions): Promise<ListedSessions> {
   const after = options.cursor === undefined ? undefined : readCursor(options.cursor)
   if (options.cursor !== undefined && after === undefined) return { kind: 'invalid' }
@@ -29,9 +29,9 @@ export async function listSessions(sessions: Sessions, options: ListOptions): Pr
   let last: Key | undefined
   for (const summary of all) {
     if (after !== undefined && compare(keyOf(summary), after) >= 0) continue
-    const id = wholeOf(summary.id)
-    // The newest part stands for the whole.
-    if (ids.has(id) && partsOf(sessions, id).at(-1) !== summary.id) continue
+    const id = editorSessionOf(summary.id)
+    // The newest part represents the whole session.
+    if (ids.has(id) && sessionPartsOf(sessions, id).at(-1) !== summary.id) continue
     if (page.length === pageSize)
       return { kind: 'page', sessions: page, ...(last && { nextCursor: writeCursor(last) }) }
     const stored = await sessions.read(summary.id).catch(() => undefined)

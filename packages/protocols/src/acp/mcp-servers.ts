@@ -8,8 +8,8 @@ export type ReadServers =
 const maxServers = 50
 
 /**
- * The MCP servers that an editor hands over. The user configured them in the editor, so they need no further trust, but the gate judges
- * every call as `outbound`. Their texts are literal: the editor has replaced its own variables.
+ * The MCP servers that an editor passes to Cadre. The user configured them in the editor, so they do not need further trust, but the gate
+ * treats every call as `outbound`. Their texts are literal, because the editor has already replaced its own variables.
  */
 export function readMcpServers(given: readonly McpServer[]): ReadServers {
   if (given.length > maxServers)
@@ -19,7 +19,7 @@ export function readMcpServers(given: readonly McpServer[]): ReadServers {
     const base = {
       name: server.name,
       scope: 'client',
-      file: 'the settings of the editor',
+      file: "the editor's settings",
       syntax: 'literal',
       tools: ['*'],
       effects: {},

@@ -3,15 +3,15 @@ import type { Question } from '@cadre/core'
 import { actionLines, approvalContent, shownLine } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from './acp-types.ts'
-import { capJson, parseInput } from './cap-json.ts'
 import { fenced, textContent } from './card-content.ts'
 import type { CallCard } from './describe-call.ts'
+import { limitJson, parseInput } from './limit-json.ts'
 
 export interface PermissionInput {
   readonly question: Question
   readonly sessionId: string
   readonly toolCallId: string
-  /** The agents from the entry agent down to the one that asks. */
+  /** The chain of agents, from the entry agent to the one that asks. */
   readonly chain: string
   readonly workspace: string
   readonly card: CallCard | undefined
@@ -32,13 +32,13 @@ export function permissionOf(input: PermissionInput): RequestPermissionRequest {
       status: 'pending',
       ...(card && { kind: card.kind, locations: [...card.locations] }),
       content: [textContent(questionText(input)), ...diffsOf(input)],
-      rawInput: capJson(argumentsOf(question)),
+      rawInput: limitJson(argumentsOf(question)),
     },
     options: optionsOf(question),
   }
 }
 
-/** The answers that the editor offers. Their ids are the choices of the question. */
+/** The answers that the editor offers. Their ids are the question's choices. */
 function optionsOf({ choices, detail }: Question): PermissionOption[] {
   const grants = isRecord(detail) && Array.isArray(detail['grants']) ? detail['grants'].map(String) : []
   return choices.flatMap((choice): PermissionOption[] => {
@@ -50,13 +50,13 @@ function optionsOf({ choices, detail }: Question): PermissionOption[] {
         return option(`Allow in this session: ${shownLine(grants.join(', '), 200)}`, 'allow_always')
       case 'reject':
         return option('Reject', 'reject_once')
-      // A call in doubt. An editor that allows everything repeats it; the other answers change nothing.
+      // A call in doubt. An editor that allows everything repeats the call; the other answers have no effect on files.
       case 'again':
         return option('Run it again', 'allow_once')
       case 'done':
-        return option('It was done: do not run it again', 'reject_once')
+        return option('It took effect: do not run it again', 'reject_once')
       case 'leave':
-        return option('Leave it: tell the agent that the result is unknown', 'reject_once')
+        return option('Do not run it again: tell the agent that the result is unknown', 'reject_once')
       default:
         return option(shownLine(choice, 80), 'reject_once')
     }
@@ -69,7 +69,7 @@ function questionText({ question, chain, files = [] }: PermissionInput): string 
   const asks =
     question.kind === 'doubt'
       ? `${chain} was interrupted during this call. What happened?`
-      : `${chain} asks to do this:`
+      : `${chain} asks permission to do this:`
   const action = files.length > 0 ? [] : actionLines(content)
   const about = [
     ...(risk === undefined ? [] : [`Risk: ${risk}${reasons.length > 0 ? ` – ${reasons.join(' · ')}` : ''}`]),

@@ -10,7 +10,7 @@ export interface PlanOptions {
   readonly warn: (message: string) => void
 }
 
-/** The plan that an editor shows. It is sent as a whole, and only if it has changed. */
+/** The plan that an editor shows. The whole plan is sent, and only if it has changed. */
 export class Plan {
   readonly #options: PlanOptions
   #sent = ''

@@ -1,7 +1,7 @@
 import type { Entry, Question, StoredSession } from '@cadre/core'
 import { type Documents, type FilePreview, previewChange } from '@cadre/tools'
 
-/** The changes to files of a call that needs approval; `undefined` if they cannot be computed. */
+/** The file changes by a call that needs approval, or `undefined` if they cannot be computed. */
 export async function previewQuestion(
   { spec, entries }: Pick<StoredSession, 'spec' | 'entries'>,
   { call, detail }: Question,
@@ -10,7 +10,7 @@ export async function previewQuestion(
   if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined
   const { tool, arguments: given } = detail as { tool?: unknown; arguments?: unknown }
   if (typeof tool !== 'string' || typeof given !== 'string') return undefined
-  // The arguments are in the dialect of the name that the model used.
+  // The arguments use the dialect of the tool name that the model used.
   const spelling = entries.map((entry) => nameOfCall(entry, call)).find((name) => name !== undefined) ?? tool
   return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace, documents })
 }

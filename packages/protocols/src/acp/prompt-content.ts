@@ -17,7 +17,7 @@ const imageNames = /\.(png|jpe?g|gif|webp)$/i
 
 export interface PromptContext {
   readonly orchestrator: Pick<Runtime['orchestrator'], 'explain'>
-  /** The agent that the prompt goes to: the gate judges each linked file as a read by this agent. */
+  /** The agent that receives the prompt. The gate treats each linked file as a read by this agent. */
   readonly agent: AgentDefinition
   readonly workspace: string
   readonly documents: Pick<Documents, 'read'>
@@ -32,8 +32,8 @@ export interface ReadPrompt {
 }
 
 /**
- * Reads a prompt. A link to a file is attached only if the agent may read the file. Embedded resources and images are attached as the editor
- * sent them: the person chose them.
+ * Reads a prompt. A link to a file is attached only if the agent may read the file. Embedded resources and images are attached
+ * unchanged, because the person chose them.
  */
 export async function readPrompt(
   blocks: readonly ContentBlock[],
@@ -100,7 +100,7 @@ export async function readPrompt(
 type Attached =
   | { readonly kind: 'text'; readonly path: string; readonly text: string }
   | { readonly kind: 'image'; readonly mime: string; readonly data: string }
-  /** Only the link: the agent may open it, if the gate allows that. */
+  /** Attaches only the link. The agent may open it if the gate allows that. */
   | { readonly kind: 'mention' }
   | { readonly kind: 'refused'; readonly reason: string }
 

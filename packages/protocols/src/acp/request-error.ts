@@ -9,7 +9,7 @@ const codes: Partial<Record<ErrorCode, number>> = {
   cancelled: -32800,
 }
 
-/** An error as the protocol has it: what failed, why, and what to do. `warn` gets the details of an unexpected one. */
+/** An error in the protocol's format: what failed, why, and what to do. `warn` receives the details of unexpected errors. */
 export function requestErrorOf(error: unknown, warn: (message: string) => void): RequestError {
   if (error instanceof RequestError) return error
   if (error instanceof CadreError)

@@ -1,9 +1,9 @@
 /**
- * Cadre as an agent of the Agent Client Protocol, version 1, over two streams.
+ * Cadre as an agent for the Agent Client Protocol, version 1, over two streams.
  *
- * 1. Only messages of the protocol are written to the output.
+ * 1. Only protocol messages are written to the output.
  * 2. When the connection ends, every running turn is suspended, and the sessions are released: another process can resume them.
- * 3. An error of a request never ends the connection.
+ * 3. An error in a request never ends the connection.
  */
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -31,7 +31,7 @@ import { Editor } from './editor.ts'
 import { listSessions } from './list-sessions.ts'
 import { readMcpServers } from './mcp-servers.ts'
 import { requestErrorOf } from './request-error.ts'
-import { partsOf } from './session-parts.ts'
+import { sessionPartsOf } from './session-parts.ts'
 import type { AcpFlags } from './session-runtime.ts'
 
 export interface AcpOptions {
@@ -40,7 +40,7 @@ export interface AcpOptions {
   readonly output: Writable
   readonly version: string
   readonly flags: AcpFlags
-  /** The models to choose from, in the form for `--model`. */
+  /** The available models, in the format for `--model`. */
   readonly listModels: AcpSessionOptions['listModels']
   /** Ends the connection. */
   readonly signal: AbortSignal
@@ -56,7 +56,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
   /** The folders that the editor has named: their homes are searched for a session without a folder. */
   const folders = new Set<string>([environment.cwd])
   const requests = new Set<Promise<unknown>>()
-  /** By id: loads of one session, one at a time. */
+  /** By id, so that a session is loaded only once at a time. */
   const loads = new Map<string, Promise<unknown>>()
 
   const requireFolder = (cwd: string): string => {
@@ -64,7 +64,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     if (!existsSync(cwd) || !statSync(cwd).isDirectory())
       throw invalid(`cwd is not a folder: ${shownLine(cwd, 200)}`)
     folders.add(cwd)
-    // Commands get the PATH of this process, which serves several projects: no program of any of them is found by its name.
+    // Commands get this process's PATH. It serves several projects, so PATH must not contain any project's folders.
     dropProjectPath(environment.env, [...folders].map(projectOf))
     return cwd
   }
@@ -79,7 +79,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     return session
   }
   const environmentIn = (cwd: string): Environment => ({ ...environment, cwd })
-  /** After the answer: an editor drops updates of a session that it does not know. */
+  /** Runs after the answer, because an editor drops updates for a session that it does not know yet. */
   const announceLater = (session: AcpSession) => void setImmediate(() => session.announce())
   const stateOf = (session: AcpSession) => ({ configOptions: session.configOptions, modes: session.modes })
 
@@ -103,7 +103,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     }
   }
 
-  /** A session of earlier, checked: it exists, is a conversation, works in this folder, and no other process runs it. */
+  /** An earlier session, after checks: it exists, is a conversation, works in this folder, and no other process is running it. */
   const openStored = (id: string, given: AcpSessionOptions): Promise<AcpSession> => {
     const earlier = loads.get(id) ?? Promise.resolve()
     const load = earlier.then(() => openNow(id, given))
@@ -116,7 +116,10 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     const { cwd } = given
     const known = sessions.get(id)
     if (known?.isBusy)
-      throw new CadreError('owned', `A turn of session ${id} is running. Cancel it, or wait for its end.`)
+      throw new CadreError(
+        'owned',
+        `Session ${id} is already running a turn. Cancel it, or wait for it to finish.`,
+      )
     // First, so that no prompt starts a turn in it.
     sessions.delete(id)
     await known?.close()
@@ -125,17 +128,17 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     const granted = withGrantOf(io, flags, id)
     const found = await openTrustedSessions(io, granted)
     try {
-      const last = partsOf(found, id).at(-1)
+      const last = sessionPartsOf(found, id).at(-1)
       if (last === undefined) throw acp.RequestError.resourceNotFound(id)
       const stored = await found.read(last)
       const { spec } = stored
       if (spec.parent !== undefined || spec.root !== spec.id)
-        throw invalid(`session ${id} belongs to session ${spec.root}. Load that one.`)
+        throw invalid(`session ${id} belongs to session ${spec.root}. Load that session instead.`)
       requireOwnWorkspace(stored, found, io, granted.trust === true || granted.granted !== undefined)
       const folder = sharedFolder(spec)
       if (realPathOf(folder) !== realPathOf(cwd))
         throw invalid(`session ${id} works in ${shownLine(folder)}. Load it with that folder as cwd.`)
-      rejectOwned(found, stored)
+      await rejectOwned(found, stored)
       const session = await AcpSession.resume(given, id, { last: stored, granted: granted.granted })
       sessions.set(id, session)
       return session
@@ -244,7 +247,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
       else [...sessions.values()].some((one) => one.cancelChild(params.sessionId))
     })
 
-  /** Failures become errors of the protocol. The log has the details of unexpected ones. */
+  /** Turns failures into protocol errors. The log contains the details of unexpected ones. */
   async function answered<T>(work: () => Promise<T>): Promise<T> {
     const running = work()
     requests.add(running)
@@ -264,7 +267,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
   )
   const connection = app.connect(stream)
   const end = () => connection.close()
-  // A reader that is gone is only noticed by writing.
+  // A disconnected reader is noticed only when writing.
   options.output.once('close', end)
   options.output.once('error', end)
   signal.addEventListener('abort', end, { once: true })

@@ -1,9 +1,9 @@
 /**
- * Owns the runtime and the conversation of a session in an editor, and what the person chose for them.
+ * Owns an editor session's runtime and conversation, and the person's choices for them.
  *
- * 1. A new runtime is complete before it replaces the earlier one, so that a choice that fails changes nothing.
- * 2. A session file keeps the controls that it was started with. If they are not those of the mode and the flags, the next message starts
- *    another file. So a restriction applies from the next message on, whatever was chosen in between.
+ * 1. A new runtime is complete before it replaces the earlier one, so that a failed choice has no effect.
+ * 2. A session file keeps the controls that it was started with. If they differ from those of the mode and the flags, the next message starts
+ *    another file. So a restriction applies from the next message on, regardless of earlier choices.
  */
 import { CadreError, type Controls, type StoredSession } from '@cadre/core'
 import type { TrustItem } from '@cadre/home'
@@ -19,7 +19,7 @@ import {
   teamOfRun,
 } from '@cadre/runtime'
 import { type Choices, controlsOfMode, defaultModel, modes, noTeam } from './config-options.ts'
-import { partName, partsOf } from './session-parts.ts'
+import { partName, sessionPartsOf } from './session-parts.ts'
 
 /** The flags of `cadre acp`, which apply to every session. */
 export type AcpFlags = Pick<
@@ -37,14 +37,14 @@ export type AcpFlags = Pick<
 >
 
 export interface SessionRuntimeOptions {
-  /** The id of the session in the editor. */
+  /** The editor session's id. */
   readonly id: string
   readonly cwd: string
   readonly environment: Environment
   readonly flags: AcpFlags
   readonly mcpServers: readonly ServerConfig[]
   /** How runs reach the editor. */
-  readonly ports: Pick<RuntimeOptions, 'documents' | 'watchCommand' | 'ask' | 'onEvent' | 'tell'>
+  readonly ports: Pick<RuntimeOptions, 'documents' | 'watchCommand' | 'ask' | 'elicit' | 'onEvent' | 'tell'>
   /** The trace that the next session belongs to. */
   readonly trace: () => string | undefined
 }
@@ -57,7 +57,7 @@ export interface EarlierSession {
 }
 
 const howToTrust =
-  'Inspect these files. Cadre asks in the editor whether to trust them; you can also answer in a terminal, with "cadre run", or start the editor with "cadre acp --trust".'
+  'Inspect these files. Cadre asks in the editor whether to trust them; you can also answer in a terminal, with "cadre run", or add --trust to "cadre acp" in the editor\'s settings.'
 
 export class SessionRuntime {
   readonly #options: SessionRuntimeOptions
@@ -176,7 +176,7 @@ export class SessionRuntime {
     reportAgentProblems(runtime, this.conversation.agent)
   }
 
-  /** Suspends everything that runs, now and later. */
+  /** Suspends all running and future turns. */
   pause(): void {
     this.#isPaused = true
     this.#current?.runtime.orchestrator.pause({ breaksOff: true })
@@ -204,12 +204,12 @@ export class SessionRuntime {
     this.conversation.chooseModel(found.model.id)
   }
 
-  /** Changes settings of the runtime. If that fails, the earlier ones stay. */
+  /** Changes the runtime's settings. If that fails, the earlier settings remain. */
   async #reopen(choices: Choices, isBusy: boolean): Promise<void> {
     if (isBusy)
       throw new CadreError(
         'owned',
-        'This option cannot be changed while a turn is running. Cancel the turn, or wait for its end.',
+        'This option cannot be changed while a turn is running. Cancel the turn, or wait for it to finish.',
       )
     const before = { choices: this.#choices, targets: this.#targets }
     this.#choices = choices
@@ -226,7 +226,7 @@ export class SessionRuntime {
   async #converse(runtime: Runtime): Promise<Conversation> {
     const { id, cwd, trace } = this.#options
     const { agent, model, delegation } = this.#choices
-    const last = partsOf(runtime, id).at(-1)
+    const last = sessionPartsOf(runtime, id).at(-1)
     const stored = last === undefined ? undefined : await runtime.read(last)
     const conversation = new Conversation({
       runtime,
@@ -237,7 +237,7 @@ export class SessionRuntime {
       startWith: () => {
         const traceparent = trace()
         return {
-          id: partName(id, partsOf(runtime, id).length + 1),
+          id: partName(id, sessionPartsOf(runtime, id).length + 1),
           ...(traceparent !== undefined && { trace: traceparent }),
         }
       },
@@ -250,7 +250,7 @@ export class SessionRuntime {
     return conversation
   }
 
-  /** The restrictions of the mode, of the flags and of the earlier session. */
+  /** The restrictions from the mode, the flags and the earlier session. */
   get #controls(): Controls {
     const { flags } = this.#options
     const { readOnly, approvalRequired } = controlsOfMode(this.#choices.mode)
@@ -280,6 +280,6 @@ function isSameControls(a: Controls, b: Controls): boolean {
 function invalidValue(option: string, value: string | boolean): CadreError {
   return new CadreError(
     'usage',
-    `${JSON.stringify(value)} is not a value of the option ${JSON.stringify(option)}.`,
+    `${JSON.stringify(value)} is not a valid value for the option ${JSON.stringify(option)}.`,
   )
 }

@@ -1,50 +1,35 @@
 /**
- * Turns the events of one session of an editor into its updates, live and when a session is loaded.
+ * Turns an editor session's events into updates, both live and when a session is loaded.
  *
- * 1. Every call has one card, `SESSION/CALL`: models repeat their call ids, and children are shown on the session of the editor.
- * 2. A child is a card on the editor's session: that of the delegation, with its progress. If the editor declares `subagents`, the child is
- *    announced on its parent before anything that bears its id, and has its own updates.
- * 3. Texts of children are never part of the entry agent's answer.
+ * 1. Every call has one card, `SESSION/CALL`, because models reuse call ids, and the editor's session also shows children.
+ * 2. A child appears on the delegation's card in the editor's session, with its progress. If the editor declares `subagents`, the child is
+ *    announced on its parent before any update with its id, and has its own updates.
+ * 3. Children's texts are never part of the entry agent's answer.
  * 4. A card that is open when its session ends is closed.
  */
-import {
-  addUsage,
-  type CadreEvent,
-  type Notice,
-  noUsage,
-  type Report,
-  type Usage,
-  workWithoutHeadings,
-} from '@cadre/core'
+import { type CadreEvent, type Notice, type Report, type Usage, workWithoutHeadings } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { SessionUpdate, ToolCallContent } from './acp-types.ts'
-import { capJson, cutText, parseInput } from './cap-json.ts'
 import { contentOfCall, fenced, maxContent, textContent } from './card-content.ts'
 import { type CallCard, describeCall } from './describe-call.ts'
 import type { Editor } from './editor.ts'
-import { stopReasonOf } from './stop-reason.ts'
+import { limitJson, parseInput, truncateText } from './limit-json.ts'
+import { OwnTexts } from './own-texts.ts'
+import type { ReplayedContent } from './replayed-content.ts'
+import { type KnownSession, SessionTree } from './session-tree.ts'
+import { endState, type SubagentState, subagentStart } from './subagent-update.ts'
+import { UsageUpdates } from './usage-updates.ts'
 
 export interface UpdatesOptions {
   readonly editor: Pick<Editor, 'capabilities' | 'update'>
-  /** The session of the editor. */
+  /** The editor's session. */
   readonly sessionId: string
   readonly workspace: string
-  /** What stays in the card of a command whose output was shown while it ran. */
+  /** The content that remains in a command's card after its output was shown live. */
   readonly endOfCommand: (toolCallId: string, content: string) => readonly ToolCallContent[]
   /** The size of a model's context window, if it is known. */
   readonly windowOf: (model: string) => number | undefined
-}
-
-interface KnownSession {
-  readonly id: string
-  readonly agent: string
-  readonly parent?: { readonly session: string; readonly call: string }
-  /** The last steps, for the card of the delegation. */
-  readonly steps: string[]
-  /** Calls without a result. */
-  readonly open: Set<string>
-  model: string
 }
 
 interface KnownCall {
@@ -62,28 +47,38 @@ type CallUpdate = Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update
 
 export class SessionUpdates {
   readonly #options: UpdatesOptions
-  readonly #sessions = new Map<string, KnownSession>()
+  readonly #tree: SessionTree
+  readonly #texts: OwnTexts
+  readonly #usage: UsageUpdates
   readonly #calls = new Map<string, KnownCall>()
-  readonly #noticed = new Set<string>()
-  /** How much of the last text of each session was sent. */
+  /** How much of each session's last text was sent. */
   readonly #sent = new Map<string, { readonly round: number; length: number }>()
-  #usage: Usage = noUsage
-  /** The last request, if the editor has not been told about it. */
-  #unsent: { readonly model: string; readonly used: number } | undefined
   #isReplay = false
+  #replayed: ReplayedContent | undefined
 
   constructor(options: UpdatesOptions) {
     this.#options = options
+    const { editor, sessionId } = options
+    this.#tree = new SessionTree(sessionId, editor)
+    this.#texts = new OwnTexts(editor, sessionId)
+    this.#usage = new UsageUpdates(options)
   }
 
-  /** Sends what happened earlier. What people wrote is part of it. */
-  replay(events: readonly CadreEvent[]): void {
+  /** Sends earlier events, including people's messages. */
+  replay(events: readonly CadreEvent[], contents?: ReplayedContent): void {
     this.#isReplay = true
+    this.#replayed = contents
     try {
       for (const event of events) this.take(event)
     } finally {
       this.#isReplay = false
+      this.#replayed = undefined
     }
+  }
+
+  /** The model whose usage has not been sent to the editor yet. */
+  get unsentModel(): string | undefined {
+    return this.#usage.unsentModel
   }
 
   take(event: CadreEvent): void {
@@ -91,7 +86,7 @@ export class SessionUpdates {
       this.#started(event)
       return
     }
-    const session = this.#sessions.get(event.session)
+    const session = this.#tree.get(event.session)
     if (session === undefined) return
     switch (event.type) {
       case 'session.queued':
@@ -101,13 +96,14 @@ export class SessionUpdates {
         this.#text(session, event.round, event.text)
         return
       case 'reply.delayed':
-        this.#step(session, `waiting: ${event.reason}`)
+        if (session.parent === undefined) this.#texts.think(event.reason)
+        else this.#step(session, event.ms === undefined ? event.reason : `waiting: ${event.reason}`)
         return
       case 'reply.received':
         this.#replied(session, event)
         return
       case 'message.added':
-        if (this.#isReplay && event.from === 'person') this.#userMessage(session, event.text)
+        if (this.#isReplay && event.from === 'terminal-user') this.#userMessage(session, event.text)
         return
       case 'call.judged':
         this.#judged(session, event)
@@ -152,68 +148,47 @@ export class SessionUpdates {
     this.#calls.get(idOf(change.context.session, change.context.call))?.changes.push(change)
   }
 
-  /** The id of a call's card, and the session of the editor that has it. */
+  /** The id of a call's card, and the editor session that contains it. */
   cardOf(session: string, call: string): { readonly sessionId: string; readonly toolCallId: string } {
-    return { sessionId: this.#addressOf(session), toolCallId: idOf(session, call) }
+    return { sessionId: this.#tree.addressOf(session), toolCallId: idOf(session, call) }
   }
 
   describe(session: string, call: string): CallCard | undefined {
     return this.#calls.get(idOf(session, call))?.card
   }
 
-  /** True if the editor shows this session: one of a tree that it follows. */
+  /** True if the editor shows this session, because it belongs to a tree that the editor follows. */
   has(session: string): boolean {
-    return this.#sessions.has(session)
+    return this.#tree.get(session) !== undefined
   }
 
-  /** The agents from the entry agent down to this session: `lead › reviewer`. */
+  /** The chain of agents, from the entry agent to this session: `lead › reviewer`. */
   chainOf(session: string): string {
-    const names: string[] = []
-    for (
-      let at = this.#sessions.get(session);
-      at !== undefined;
-      at = this.#sessions.get(at.parent?.session ?? '')
-    ) {
-      names.unshift(shownLine(at.agent, 80))
-      if (names.length > 50) break
-    }
-    return names.join(' › ')
+    return this.#tree.chainOf(session)
   }
 
-  /** A sentence of Cadre for the person. Important ones reach every editor as text. */
-  notice({ code, message }: Notice, session?: string): void {
-    const chain = session === undefined || !this.#isChild(session) ? '' : `${this.chainOf(session)}: `
-    const text = `${chain}${message}`
-    if (this.#noticed.has(text)) return
-    this.#noticed.add(text)
-    const severity = /error|failed|untrusted|corrupt/.test(code) ? 'warning' : 'info'
-    if (this.#options.editor.capabilities.session?.notices) {
-      const [title = '', ...rest] = text.split('\n')
-      const description = rest.join('\n')
-      this.#send(this.#options.sessionId, {
-        sessionUpdate: 'notice',
-        severity,
-        title: cutText(title, 500),
-        ...(description !== '' && { description: cutText(description, maxContent) }),
-      })
-    } else if (code === 'untrusted') this.say(`${text}\n\n`)
-    else this.#thought(text)
+  /** Cadre's own sentence for the person. Every editor receives important ones as text. */
+  notice(notice: Notice, session?: string): void {
+    const isChild = session !== undefined && this.#tree.isChild(session)
+    this.#texts.notice(notice, isChild ? `${this.chainOf(session)}: ` : '')
   }
 
-  /** A text of Cadre itself in the answer. */
+  /** Cadre's own text in the answer. */
   say(text: string): void {
-    this.#send(this.#options.sessionId, {
-      sessionUpdate: 'agent_message_chunk',
-      content: { type: 'text', text },
-    })
+    this.#texts.say(text)
   }
 
   get usage(): Usage {
-    return this.#usage
+    return this.#usage.total
+  }
+
+  /** Sends how full the context window is, if that has changed and the size of the window is known. */
+  sendUsage(): void {
+    this.#usage.send()
   }
 
   #started(event: Extract<CadreEvent, { type: 'session.started' }>): void {
-    const known = this.#sessions.get(event.session)
+    const known = this.#tree.get(event.session)
     const session: KnownSession = known ?? {
       id: event.session,
       agent: event.agent,
@@ -223,12 +198,11 @@ export class SessionUpdates {
       model: event.model,
     }
     session.model = event.model
-    this.#sessions.set(event.session, session)
-    if (known === undefined && session.parent !== undefined)
-      this.#announce(session, workWithoutHeadings(event.work))
+    this.#tree.add(session)
+    if (known === undefined && session.parent !== undefined) this.#announce(session, event.work)
     if (this.#isReplay && known === undefined && session.parent === undefined)
       this.#userMessage(session, event.work)
-    // The journal has calls that this editor may not know: it asks about them.
+    // The journal can contain calls that this editor does not know yet, and Cadre asks about them.
     for (const { id, name, input } of event.open ?? []) this.#addCall(session, { id, name, input })
     if (session.parent !== undefined) this.#step(session, event.resumed ? 'continuing' : 'starting')
   }
@@ -236,26 +210,19 @@ export class SessionUpdates {
   #announce(session: KnownSession, work: string): void {
     const { parent } = session
     if (parent === undefined) return
-    if (!this.#isTree) {
-      this.#updateCall(this.#sessions.get(parent.session), parent.call, {
-        title: shownLine(`${session.agent}: ${work}`, 300),
+    if (!this.#tree.isShown) {
+      this.#updateCall(this.#tree.get(parent.session), parent.call, {
+        title: shownLine(`${session.agent}: ${workWithoutHeadings(work)}`, 300),
         status: 'in_progress',
         _meta: { 'cadre/child': session.id },
       })
       return
     }
-    this.#send(this.#addressOf(parent.session), {
-      sessionUpdate: 'subagent_update',
-      sessionId: session.id,
-      title: shownLine(session.agent, 200),
-      description: cutText(work, 2_000),
-      capabilities: { cancel: {} },
-      state: { state: 'running' },
-    })
+    this.#send(this.#tree.addressOf(parent.session), subagentStart(session, work))
   }
 
   #userMessage(session: KnownSession, text: string): void {
-    if (this.#isChild(session.id)) return
+    if (this.#tree.isChild(session.id)) return
     this.#send(this.#options.sessionId, {
       sessionUpdate: 'user_message_chunk',
       content: { type: 'text', text },
@@ -267,7 +234,7 @@ export class SessionUpdates {
     const before = this.#sent.get(session.id)
     const isSame = before?.round === round
     this.#sent.set(session.id, { round, length: (isSame ? before.length : 0) + text.length })
-    this.#send(this.#addressOf(session.id), {
+    this.#send(this.#tree.addressOf(session.id), {
       sessionUpdate: 'agent_message_chunk',
       messageId: `${session.id}/${round}`,
       content: { type: 'text', text },
@@ -283,25 +250,8 @@ export class SessionUpdates {
   }
 
   #spent(session: KnownSession, usage: Usage): void {
-    this.#usage = addUsage(this.#usage, usage)
-    if (this.#isReplay || this.#isChild(session.id)) return
-    this.#unsent = { model: session.model, used: usage.input + usage.output }
-    this.sendUsage()
-  }
-
-  /** Sends how full the context window is, if that has changed and the size of the window is known. */
-  sendUsage(): void {
-    const size = this.#unsent && this.#options.windowOf(this.#unsent.model)
-    if (this.#unsent === undefined || size === undefined) return
-    const used = Math.min(this.#unsent.used, size)
-    this.#unsent = undefined
-    const { cost } = this.#usage
-    this.#send(this.#options.sessionId, {
-      sessionUpdate: 'usage_update',
-      used,
-      size,
-      ...(cost !== undefined && { cost: { amount: cost, currency: 'USD' } }),
-    })
+    this.#usage.add(usage)
+    if (!this.#tree.isChild(session.id)) this.#usage.requested(session.model, usage, this.#isReplay)
   }
 
   #addCall(
@@ -316,7 +266,7 @@ export class SessionUpdates {
     session.open.add(id)
     this.#step(session, card.title)
     const { parent } = session
-    this.#send(this.#addressOf(session.id), {
+    this.#send(this.#tree.addressOf(session.id), {
       sessionUpdate: 'tool_call',
       toolCallId: key,
       title: this.#titleOf(session, card),
@@ -324,8 +274,8 @@ export class SessionUpdates {
       kind: card.kind,
       status: 'pending',
       locations: [...card.locations],
-      rawInput: capJson(parseInput(input)),
-      ...(!this.#isTree &&
+      rawInput: limitJson(parseInput(input)),
+      ...(!this.#tree.isShown &&
         parent && {
           _meta: { 'cadre/session': session.id, 'cadre/parentCall': idOf(parent.session, parent.call) },
         }),
@@ -343,7 +293,7 @@ export class SessionUpdates {
     this.#updateCall(session, event.call, {
       title: this.#titleOf(session, card),
       locations: [...card.locations],
-      rawInput: capJson(parseInput(event.input)),
+      rawInput: limitJson(parseInput(event.input)),
     })
   }
 
@@ -361,9 +311,9 @@ export class SessionUpdates {
       status: isDone ? 'completed' : 'failed',
       content: [
         ...this.#options.endOfCommand(idOf(session.id, event.call), event.content),
-        ...contentOfCall(call, event.content, isDone),
+        ...(this.#replayed?.get(idOf(session.id, event.call)) ?? contentOfCall(call, event.content, isDone)),
       ],
-      rawOutput: capJson({ outcome: event.outcome, content: event.content }),
+      rawOutput: limitJson({ outcome: event.outcome, content: event.content }),
     })
     // Whole texts of files are not kept.
     call.changes.length = 0
@@ -372,20 +322,21 @@ export class SessionUpdates {
 
   #compacted(session: KnownSession, summary: string, seq: number): void {
     if (this.#options.editor.capabilities.session?.compaction)
-      this.#send(this.#addressOf(session.id), {
+      this.#send(this.#tree.addressOf(session.id), {
         sessionUpdate: 'compaction_update',
         compactionId: `${session.id}/${seq}`,
         status: 'completed',
-        summary: [{ type: 'text', text: cutText(summary, maxContent) }],
+        summary: [{ type: 'text', text: truncateText(summary, maxContent) }],
       })
-    else if (!this.#isChild(session.id)) this.#thought('Cadre summarised older messages of this session.')
+    else if (!this.#tree.isChild(session.id))
+      this.#texts.think('Cadre summarised older messages in this session.')
   }
 
   #ended(session: KnownSession, report: Report): void {
     for (const call of session.open)
       this.#updateCall(session, call, {
         status: 'failed',
-        content: [textContent(fenced('Stopped before it had a result.'))],
+        content: [textContent(fenced('The call was stopped before it had a result.'))],
       })
     session.open.clear()
     for (const notice of report.notices ?? []) if (!this.#isReplay) this.notice(notice, session.id)
@@ -394,38 +345,29 @@ export class SessionUpdates {
     const call = this.#calls.get(idOf(parent.session, parent.call))
     if (call?.background) {
       delete call.background
-      this.#sessions.get(parent.session)?.open.delete(parent.call)
-      this.#updateCall(this.#sessions.get(parent.session), parent.call, {
+      this.#tree.get(parent.session)?.open.delete(parent.call)
+      this.#updateCall(this.#tree.get(parent.session), parent.call, {
         status: report.status === 'completed' ? 'completed' : 'failed',
-        content: [textContent(cutText(report.text, maxContent))],
+        content: [textContent(truncateText(report.text, maxContent))],
       })
     }
-    const reason = report.notices?.at(-1)?.message ?? 'The agent could not finish.'
-    this.#state(
-      session,
-      report.status === 'error'
-        ? { state: 'idle', stopReason: 'error', error: { code: -32603, message: reason } }
-        : { state: 'idle', stopReason: stopReasonOf(report) },
-    )
+    this.#state(session, endState(report))
   }
 
   /** Reports what a child is doing: in its card, if the editor does not follow children. */
   #step(session: KnownSession, text: string): void {
     const { parent, steps } = session
-    if (parent === undefined || this.#isTree || this.#isReplay) return
+    if (parent === undefined || this.#tree.isShown || this.#isReplay) return
     steps.push(shownLine(text, 200))
     if (steps.length > maxSteps) steps.splice(0, steps.length - maxSteps)
-    const above = this.#sessions.get(parent.session)
+    const above = this.#tree.get(parent.session)
     if (above === undefined || !above.open.has(parent.call)) return
     this.#updateCall(above, parent.call, { content: [textContent(fenced(steps.join('\n')))] })
   }
 
-  #state(
-    session: KnownSession,
-    state: NonNullable<Extract<SessionUpdate, { sessionUpdate: 'subagent_update' }>['state']>,
-  ): void {
-    if (!this.#isTree || session.parent === undefined) return
-    this.#send(this.#addressOf(session.parent.session), {
+  #state(session: KnownSession, state: SubagentState): void {
+    if (!this.#tree.isShown || session.parent === undefined) return
+    this.#send(this.#tree.addressOf(session.parent.session), {
       sessionUpdate: 'subagent_update',
       sessionId: session.id,
       state,
@@ -436,40 +378,21 @@ export class SessionUpdates {
     if (session === undefined) return
     const known = this.#calls.get(idOf(session.id, call))
     if (known === undefined || known.card.isHidden) return
-    this.#send(this.#addressOf(session.id), {
+    this.#send(this.#tree.addressOf(session.id), {
       sessionUpdate: 'tool_call_update',
       toolCallId: idOf(session.id, call),
       ...update,
     })
   }
 
-  #thought(text: string): void {
-    this.#send(this.#options.sessionId, {
-      sessionUpdate: 'agent_thought_chunk',
-      content: { type: 'text', text: `${text}\n` },
-    })
-  }
-
   #titleOf(session: KnownSession, card: CallCard): string {
-    return this.#isChild(session.id) && !this.#isTree
+    return this.#tree.isChild(session.id) && !this.#tree.isShown
       ? `${shownLine(session.agent, 80)}: ${card.title}`
       : card.title
   }
 
   #showsTexts(session: KnownSession): boolean {
-    return this.#isTree || !this.#isChild(session.id)
-  }
-
-  #isChild(session: string): boolean {
-    return this.#sessions.get(session)?.parent !== undefined
-  }
-
-  get #isTree(): boolean {
-    return this.#options.editor.capabilities.subagents != null
-  }
-
-  #addressOf(session: string): string {
-    return this.#isTree && this.#isChild(session) ? session : this.#options.sessionId
+    return this.#tree.isShown || !this.#tree.isChild(session.id)
   }
 
   #send(sessionId: string, update: SessionUpdate): void {

@@ -1,7 +1,7 @@
 import type { Report } from '@cadre/core'
 import type { StopReason } from './acp-types.ts'
 
-/** Why a turn ended. A turn that failed has no stop reason: it is an error. */
+/** The reason why a turn ended. A failed turn has no stop reason, because it is an error. */
 export function stopReasonOf({ status, notices }: Pick<Report, 'status' | 'notices'>): StopReason {
   if (status === 'cancelled') return 'cancelled'
   const code = notices?.at(-1)?.code ?? ''

@@ -9,7 +9,7 @@ const listed = 20
 export function addResources(server: McpServer, host: McpHost): void {
   const template = new ResourceTemplate('cadre://runs/{id}', {
     async list() {
-      const { list } = await host.delegations()
+      const { list } = await host.delegatedRuns()
       return {
         resources: (await list(listed)).map((run) => ({
           uri: `cadre://runs/${encodeURIComponent(run.id)}`,
@@ -22,11 +22,11 @@ export function addResources(server: McpServer, host: McpHost): void {
   })
   const about = { title: 'A run', description: "A run's state and report", mimeType: 'text/plain' }
   server.registerResource('run', template, about, async (uri, { id }) => {
-    const delegations = await host.delegations()
+    const delegatedRuns = await host.delegatedRuns()
     const wanted = decodeURIComponent(String(id))
     try {
-      const run = await delegations.read(wanted)
-      const text = runText(run, { file: delegations.sessions.fileOf(run.id), mayDecide: false })
+      const run = await delegatedRuns.read(wanted)
+      const text = runText(run, { file: delegatedRuns.sessions.fileOf(run.id), mayDecide: false })
       return { contents: [{ uri: uri.href, mimeType: 'text/plain', text }] }
     } catch (error) {
       if (error instanceof CadreError && error.code === 'not_found') throw new ResourceNotFoundError(uri.href)

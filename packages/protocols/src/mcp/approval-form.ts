@@ -8,19 +8,19 @@ const maxReason = 2000
 /** The form that a host shows to its user: the whole action, and the decision. */
 export function approvalForm(record: ApprovalRecord): InputRequest {
   return inputRequired.elicit({
-    message: `An agent of Cadre needs your approval.\n\n${approvalText(record)}`,
+    message: `A Cadre agent needs your approval.\n\n${approvalText(record)}`,
     requestedSchema: {
       type: 'object',
       properties: {
         decision: { type: 'string', title: 'Decision', enum: ['approve', 'reject'] },
-        reason: { type: 'string', title: 'Reason, for the agent', maxLength: maxReason },
+        reason: { type: 'string', title: 'Reason for the agent', maxLength: maxReason },
       },
       required: ['decision'],
     },
   })
 }
 
-/** Reads the answers of a user. Anything unexpected is no decision. */
+/** Reads a user's answers. Unexpected values do not count as a decision. */
 export function readForms(responses: Readonly<Record<string, unknown>> | undefined): Map<string, FormAnswer> {
   const answers = new Map<string, FormAnswer>()
   for (const id of Object.keys(responses ?? {})) answers.set(id, readForm(responses, id))

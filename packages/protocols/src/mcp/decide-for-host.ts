@@ -1,19 +1,27 @@
 import { type Answer, CadreError } from '@cadre/core'
-import { type ApprovalRecord, answerFor, isApproval, isDoubt, objectionTo, requirePerson } from '@cadre/gate'
-import type { Delegations } from './delegations.ts'
+import {
+  type ApprovalRecord,
+  answerFor,
+  isApproval,
+  isDoubt,
+  objectionTo,
+  requirePerson,
+  voteText,
+} from '@cadre/gate'
+import type { DelegatedRuns } from './delegated-runs.ts'
 
 export interface HostDecision {
-  readonly delegations: Delegations
+  readonly delegatedRuns: DelegatedRuns
   readonly environment: NodeJS.ProcessEnv
   readonly approval: string
 }
 
-/** Records the decision of a host, and resumes the run. Rejects if only a person at this machine may decide. */
+/** Records a host's decision, and resumes the run. Rejects if only a person on this machine may decide. */
 export async function decideForHost(
-  { delegations, environment, approval }: HostDecision,
+  { delegatedRuns, environment, approval }: HostDecision,
   wanted: Answer & { readonly decision: 'approve' | 'reject' },
 ): Promise<string> {
-  const { home, sessions } = delegations
+  const { home, sessions } = delegatedRuns
   const { approvals } = sessions.engine
   requirePerson(home, environment)
   const record = (await approvals.list({ all: true })).find(({ id }) => id === approval)
@@ -22,28 +30,31 @@ export async function decideForHost(
       'not_found',
       `there is no approval ${JSON.stringify(approval)}. Call list_approvals.`,
     )
-  const objection = await objectionForHost(record, delegations, wanted.decision)
+  const objection = await objectionForHost(record, delegatedRuns, wanted.decision)
   if (objection !== undefined) throw new CadreError('policy', objection)
-  const { answer } = await approvals.decide(record, {
-    ...wanted,
-    decision: answerFor(record, wanted.decision),
-  })
+  const said = { ...wanted, decision: answerFor(record, wanted.decision) }
+  const {
+    kind,
+    answer,
+    record: now,
+  } = await approvals.decide(record, said, approvals.voters.here('protocol'))
+  if (kind === 'voted') return `${voteText(now)}\nNext: call wait_for_run with run "${record.root}".`
   const late = objectionTo({ ...record, decision: answer }, answerFor(record, wanted.decision))
   if (late !== undefined) throw new CadreError('usage', `${late}.`)
-  await delegations.resume(record.root)
+  await delegatedRuns.resume(record.root)
   const word = isApproval(answer.decision) ? 'Approved' : 'Rejected'
   return `${word} ${record.id}.\nNext: call wait_for_run with run "${record.root}".`
 }
 
-/** Returns why a host may not decide about a call this way, as a sentence, or undefined if it may. */
+/** Returns the reason why a host may not make this decision, as a sentence, or undefined if it may. */
 export async function objectionForHost(
   record: ApprovalRecord,
-  { sessions, isDelegated }: Delegations,
+  { sessions, isDelegated }: DelegatedRuns,
   decision: string,
 ): Promise<string | undefined> {
   const byPerson = `Ask the person to decide in a terminal: cadre approve ${record.id}`
   if (!isDelegated(record.root))
-    return `a person started run ${record.root}, so a person decides about it. ${byPerson}`
+    return `a person started run ${record.root}, so only a person may decide its approvals. ${byPerson}`
   const late = objectionTo(record, decision)
   if (late !== undefined) return `${late}.`
   if (isDoubt(record)) return `only a person can tell whether an interrupted call took effect. ${byPerson}`
@@ -56,6 +67,6 @@ export async function objectionForHost(
       entry['firm'] === true,
   )
   return isFirm && decision === 'approve'
-    ? `a rule requires the approval of a person for this action. ${byPerson}`
+    ? `a rule requires a person's approval for this action. ${byPerson}`
     : undefined
 }

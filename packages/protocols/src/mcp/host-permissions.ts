@@ -4,15 +4,15 @@ import type { HostClient } from './host-tool.ts'
 
 /** What a host may do besides delegating work. */
 export interface HostPermissions {
-  /** Its model may decide approvals of the runs that hosts delegated. */
+  /** True if its model may decide approvals in delegated runs. */
   readonly decide: boolean
-  /** It may show approvals to its user as a form. */
+  /** True if it may show approvals to its user as a form. */
   readonly ask: boolean
 }
 
 /**
- * Reads the permissions of a host from the configuration of the user. The configuration of a home cannot grant them, because it can come
- * from a repository. A configuration that cannot be read grants nothing.
+ * Reads a host's permissions from the user's configuration. A home's configuration cannot grant them, because it can come from a
+ * repository. If the configuration cannot be read, the host gets no permissions.
  */
 export async function permissionsOf({ env }: Environment, { name }: HostClient): Promise<HostPermissions> {
   try {

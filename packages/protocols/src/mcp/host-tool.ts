@@ -1,25 +1,25 @@
 import type { Schema } from '@cadre/core'
 import type { ApprovalRecord } from '@cadre/gate'
-import type { Delegations } from './delegations.ts'
+import type { DelegatedRuns } from './delegated-runs.ts'
 import type { HostPermissions } from './host-permissions.ts'
 
 /** The program that calls the server, as it describes itself. */
 export interface HostClient {
   readonly name: string
-  /** It can show a form to its user. */
+  /** True if it can show a form to its user. */
   readonly elicits: boolean
 }
 
-/** One call of a tool by a host. */
+/** One tool call by a host. */
 export interface HostCall {
   readonly client: HostClient
   readonly permissions: HostPermissions
-  readonly delegations: Delegations
-  /** The `traceparent` of the call, if it is valid. */
+  readonly delegatedRuns: DelegatedRuns
+  /** The call's `traceparent`, if it is valid. */
   readonly trace?: string
-  /** Tells the host that the call is still working on it. Does nothing if the host does not want to know. */
+  /** Tells the host that the call is still running. Does nothing if the host did not request progress. */
   progress(message: string): Promise<void>
-  /** What the user of the host answered to forms of this call, by the id of the approval. */
+  /** The user's answers to this call's forms, by approval id. */
   readonly answers: ReadonlyMap<string, FormAnswer>
   readonly signal: AbortSignal
 }
@@ -30,17 +30,17 @@ export interface FormAnswer {
   readonly reason?: string
 }
 
-/** A tool of the server. */
+/** One of the server's tools. */
 export interface HostTool<Input> {
   readonly name: string
   readonly title: string
   readonly description: string
   readonly input: Schema<Input>
-  /** True if it changes nothing. Some hosts then do not ask their user. */
+  /** True if the tool only reads. Some hosts then do not ask their user. */
   readonly reads: boolean
-  /** Claude Code shows its model the description of this tool from the start. */
+  /** True if Claude Code should show this tool's description to its model from the start. */
   readonly alwaysLoad?: true
-  /** Returns the answer for the model, or an approval to show to the user of the host first. Rejects with a `CadreError` that tells the model what to do. */
+  /** Returns the answer for the model, or an approval to show to the host's user first. Rejects with a `CadreError` that tells the model what to do. */
   run(input: Input, call: HostCall): Promise<string | ApprovalRecord>
 }
 

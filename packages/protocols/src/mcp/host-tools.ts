@@ -11,7 +11,7 @@ import { listRunsTool } from './tools/list-runs.ts'
 import { listTasksTool } from './tools/list-tasks.ts'
 import { waitForRunTool } from './tools/wait-for-run.ts'
 
-/** All tools of the server, in the order in which hosts list them. */
+/** All of the server's tools, in the order in which hosts list them. */
 export function hostTools(host: McpHost): readonly HostTool<unknown>[] {
   const { environment } = host
   return [

@@ -1,27 +1,27 @@
 import type { Report, StoredSession } from '@cadre/core'
 import type { ApprovalRecord } from '@cadre/gate'
-import type { Delegation } from './delegation.ts'
+import type { DelegatedRun } from './delegated-run.ts'
 
-/** The state of a run, as a program outside sees it. */
+/** A run's state, as an outside program sees it. */
 export type RunState =
   /** Accepted; its process has not recorded anything yet. */
   | { readonly kind: 'starting' }
-  /** It could not start, or could not continue. */
+  /** The run could not start, or could not continue. */
   | { readonly kind: 'failed'; readonly reason: string }
   | { readonly kind: 'running'; readonly pid: number }
-  /** It sleeps until a person decides these. */
+  /** The run is suspended until a person decides these approvals. */
   | { readonly kind: 'waiting'; readonly approvals: readonly ApprovalRecord[] }
-  /** It has work to do, and no process runs it. */
+  /** The run has work to do, but no process is running it. */
   | { readonly kind: 'idle' }
   | { readonly kind: 'ended'; readonly report: Report | undefined; readonly outcome: string }
 
-/** A run and the record of its entry session, once there is one. */
+/** A run and its entry session's record, once it exists. */
 export interface KnownRun {
   readonly id: string
   readonly state: RunState
   readonly stored?: StoredSession
-  /** Absent if a person started it. */
-  readonly delegation?: Delegation
+  /** Absent if a person started the run. */
+  readonly delegatedRun?: DelegatedRun
   /** The folder is not trusted, so the agents are read-only. */
   readonly untrusted?: boolean
 }

@@ -1,8 +1,6 @@
-/** The answers of the server about runs: plain text that ends with the next call. */
-import { workWithoutHeadings } from '@cadre/core'
+/** The server's answers about runs: plain text that ends with the next call to make. */
+import { cleanData, shortLine, workWithoutHeadings } from '@cadre/core'
 import { type ApprovalRecord, actionLines } from '@cadre/gate'
-import { cleanMultiline } from './clean-multiline.ts'
-import { plainLine } from './plain-line.ts'
 import type { KnownRun } from './run-state.ts'
 
 /** Hosts save longer results to files and show their model only the beginning. */
@@ -16,9 +14,9 @@ export interface RunTextOptions {
   readonly news?: string
   /** The file with the complete record. */
   readonly file: string
-  /** Whether the asking program may decide approvals. */
+  /** Whether the calling program may decide approvals. */
   readonly mayDecide: boolean
-  /** Whether `wait_for_run` shows pending approvals to the user of the program. */
+  /** Whether `wait_for_run` shows pending approvals to the program's user. */
   readonly asksUser?: boolean
 }
 
@@ -52,15 +50,15 @@ function endedText(
   const { report, outcome } = state
   const notices = [
     ...(untrusted ? [untrustedText] : []),
-    ...(report?.notices ?? []).map(({ message }) => `Notice: ${plainLine(message, 500)}`),
+    ...(report?.notices ?? []).map(({ message }) => `Notice: ${shortLine(message, 500)}`),
   ]
-  const text = cleanMultiline(report?.text ?? '').trim()
+  const text = cleanData(report?.text ?? '').trim()
   const shown =
     text.length <= maxReport
       ? text
       : `${text.slice(0, maxReport)}\n[The report has ${text.length} characters. The rest is in ${file}.]`
   const usage = report === undefined ? [] : [usageText(report)]
-  const body = shown === '' ? 'The run has no report.' : `Report of the agent, as data:\n${shown}`
+  const body = shown === '' ? 'The run has no report.' : `The agent's report, as data:\n${shown}`
   const next =
     outcome === 'completed' ? [] : [`Next: tell the person. They can continue it with: cadre resume ${id}`]
   return [title(outcome), ...notices, body, ...usage, ...next].join('\n')
@@ -75,7 +73,7 @@ function usageText({
   return `Used: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${calls} ${calls === 1 ? 'call' : 'calls'}, ${usage.input + usage.output} tokens${cost}.`
 }
 
-/** Shows every pending action completely: the person who decides must see all of it. */
+/** Shows every pending action in full, because the person who decides must see all of it. */
 export function approvalsText(
   approvals: readonly ApprovalRecord[],
   {
@@ -87,7 +85,7 @@ export function approvalsText(
   if (approvals.length === 0)
     return id === undefined
       ? 'No approvals are pending.'
-      : `A person has to answer a question. They can see it with: cadre sessions show ${id}`
+      : `A person must answer a question. They can see it with: cadre sessions show ${id}`
   const blocks = approvals.map((record) => approvalText(record))
   const ids = approvals.map((one) => one.id)
   const byPerson = `cadre approve ${ids[0]} · cadre reject ${ids[0]}`
@@ -108,15 +106,15 @@ export function approvalText(record: ApprovalRecord): string {
     `run ${root}`,
   ]
   return [
-    `Approval ${id} (${plainLine(facts.join(', '), 400)}${session === root ? '' : `, session ${session}`})`,
+    `Approval ${id} (${shortLine(facts.join(', '), 400)}${session === root ? '' : `, session ${session}`})`,
     ...actionLines(record),
-    `Why: ${plainLine(why, 1000)}`,
-    ...reasons.map((reason) => `- ${plainLine(reason, 1000)}`),
+    `Why: ${shortLine(why, 1000)}`,
+    ...reasons.map((reason) => `- ${shortLine(reason, 1000)}`),
   ].join('\n')
 }
 
 /** One line for a list of runs. */
-export function runLine({ id, state, stored, delegation }: KnownRun): string {
+export function runLine({ id, state, stored, delegatedRun }: KnownRun): string {
   const status =
     state.kind === 'ended'
       ? state.outcome
@@ -125,14 +123,14 @@ export function runLine({ id, state, stored, delegation }: KnownRun): string {
         : state.kind === 'idle'
           ? 'interrupted'
           : state.kind
-  const work = plainLine(workWithoutHeadings(stored?.spec.work.content ?? delegation?.work ?? ''), 80)
-  const agent = stored?.spec.agent.name ?? delegation?.agent ?? delegation?.team ?? 'default agent'
+  const work = shortLine(workWithoutHeadings(stored?.spec.work.content ?? delegatedRun?.work ?? ''), 80)
+  const agent = stored?.spec.agent.name ?? delegatedRun?.agent ?? delegatedRun?.team ?? 'default agent'
   const by =
-    delegation === undefined ? 'started by a person' : `delegated by ${plainLine(delegation.host, 60)}`
+    delegatedRun === undefined ? 'started by a person' : `delegated by ${shortLine(delegatedRun.host, 60)}`
   return `- ${id}: ${status} · ${agent} · ${by} · ${work}`
 }
 
 function sentence(text: string): string {
-  const clean = cleanMultiline(text).trim()
+  const clean = cleanData(text).trim()
   return /[.!?]$/.test(clean) ? clean : `${clean}.`
 }

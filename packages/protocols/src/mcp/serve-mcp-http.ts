@@ -2,14 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CadreError, messageOf } from '@cadre/core'
+import { createConnectionSlots } from '@cadre/disk'
 import { createMcpServer } from './create-mcp-server.ts'
 import { type McpHostOptions, openMcpHost } from './mcp-host.ts'
 
 export interface HttpOptions extends McpHostOptions {
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port: number
   /** The bearer token that every request needs. */
   readonly token: string
+  /** How long a connection may take to send a request, in milliseconds. Default: 10,000. */
+  readonly idleMs?: number
 }
 
 export interface McpHttpServer {
@@ -19,11 +22,13 @@ export interface McpHttpServer {
 
 const path = '/mcp'
 const maxBodyBytes = 4 << 20
-const maxConnections = 64
+/** More than calls and subscriptions together, which are limited: some connections can always be used for the next request. */
+const maxConnections = 128
+const maxSubscriptions = 16
 
 /**
  * Serves MCP over streamable HTTP on the loopback interface. Checks `Host` and `Origin`, so that no web page can reach it under another
- * name, and the token, so that no other user of this machine can.
+ * name, and the token, so that other users of this machine cannot use it.
  */
 export async function serveMcpHttp(options: HttpOptions): Promise<McpHttpServer> {
   const [{ createMcpHandler }, { localhostHostValidation, localhostOriginValidation, toNodeHandler }] =
@@ -33,20 +38,32 @@ export async function serveMcpHttp(options: HttpOptions): Promise<McpHttpServer>
   const handler = createMcpHandler(() => createMcpServer(host), {
     onerror: warn,
     maxRequestBodySize: maxBodyBytes,
-    maxSubscriptions: maxConnections,
+    maxSubscriptions,
   })
   const serve = toNodeHandler(handler, { onerror: warn, maxRequestBodySize: maxBodyBytes })
   const [isOwnHost, isOwnOrigin] = [localhostHostValidation(), localhostOriginValidation()]
-  const server = createServer((request, response) => {
+  // Node's own limit would reject the newest connections, and connections that send nothing could use all of it.
+  const slots = createConnectionSlots(maxConnections)
+  const { idleMs = 10_000 } = options
+  const limits = {
+    headersTimeout: idleMs,
+    requestTimeout: idleMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: Math.ceil(idleMs / 2),
+  }
+  const server = createServer(limits, (request, response) => {
     if (!isOwnHost(request, response) || !isOwnOrigin(request, response)) return
     if (!isAuthorized(request, options.token)) return deny(response, 401, 'A valid bearer token is required.')
     // Not `new URL`: it throws if a client sends a broken address.
     if (request.url?.split('?')[0] !== path)
-      return deny(response, 404, `There is nothing here. The address ends with ${path}.`)
+      return deny(response, 404, `Nothing is served at this path. Send MCP requests to ${path}.`)
+    const { socket } = request
+    if (hasBody(request)) request.once('end', () => slots.begin(socket))
+    else slots.begin(socket)
+    response.once('close', () => slots.finish(socket))
     void serve(request as Parameters<typeof serve>[0], response)
   })
-  server.maxConnections = maxConnections
-  server.requestTimeout = 60_000
+  server.on('connection', (socket) => slots.add(socket))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(options.port, error)))
     server.listen(options.port, '127.0.0.1', resolve)
@@ -62,6 +79,11 @@ export async function serveMcpHttp(options: HttpOptions): Promise<McpHttpServer>
       await host.close()
     },
   }
+}
+
+/** Until its body has arrived, a request does not keep its connection from being closed in favour of a new one. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
 /** Compares digests, so that the time of the comparison reveals neither the length nor the content of the token. */

@@ -12,7 +12,7 @@ const maxMessageBytes = 4 << 20
 
 /**
  * Serves MCP on two streams until the client closes its end, or `signal` aborts. Delegated runs continue in both cases. Standard output
- * carries only the protocol.
+ * contains only protocol messages.
  */
 export async function serveMcpStdio(options: StdioOptions, signal: AbortSignal): Promise<void> {
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio')

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { describeProgress } from './describe-progress.ts'
 import type { HostCall } from './host-tool.ts'
-import { newsOf } from './news-of.ts'
 import type { KnownRun } from './run-state.ts'
 import { runText } from './run-text.ts'
 
@@ -17,30 +17,31 @@ export interface WaitOptions {
 }
 
 /**
- * Follows a run until it ends, needs a person, or the time is up, and resumes it if no process runs it. Reports progress every second, so
- * that hosts do not give up. Aborting the call does not affect the run.
+ * Follows a run until it ends, needs a person, or the time is up, and resumes it if no process runs it. Reports progress when an agent
+ * does something else, and every second, so that hosts do not give up. Aborting the call does not affect the run.
  */
 export async function waitFor(
   id: string,
   { seconds, isEnough = () => false }: WaitOptions,
   call: HostCall,
 ): Promise<KnownRun> {
-  const { delegations, signal } = call
+  const { delegatedRuns, signal } = call
   const until = performance.now() + seconds * 1000
-  let reported = performance.now()
+  let reported = { at: performance.now(), line: '' }
   for (;;) {
-    const run = await delegations.read(id)
+    const run = await delegatedRuns.read(id)
     const { kind } = run.state
     // The caller no longer waits for it.
     if (signal.aborted) return run
-    if (kind === 'idle' || kind === 'failed') await delegations.resume(id)
+    if (kind === 'idle' || kind === 'failed') await delegatedRuns.resume(id)
     const isOver = kind === 'ended' || kind === 'waiting' || (kind === 'failed' && run.stored === undefined)
     if (isOver || isEnough(run)) return run
     // Read again: it may have been resumed just now.
-    if (performance.now() >= until) return kind === 'idle' ? delegations.read(id) : run
-    if (performance.now() - reported >= reportEvery) {
-      reported = performance.now()
-      await call.progress(await newsLine(run, call))
+    if (performance.now() >= until) return kind === 'idle' ? delegatedRuns.read(id) : run
+    const line = await progressLine(run, call)
+    if (line !== reported.line || performance.now() - reported.at >= reportEvery) {
+      reported = { at: performance.now(), line }
+      await call.progress(line)
     }
     await pause(Math.min(checkEvery, Math.max(1, until - performance.now())), undefined, { signal }).catch(
       () => {},
@@ -51,25 +52,25 @@ export async function waitFor(
 /** The answer about a run: its state, and the next call. */
 export async function describeRun(
   run: KnownRun,
-  { delegations, permissions, client }: HostCall,
+  { delegatedRuns, permissions, client }: HostCall,
 ): Promise<string> {
-  const { sessions } = delegations
+  const { sessions } = delegatedRuns
   const { stored, state } = run
   const news =
-    stored !== undefined && state.kind === 'running' ? await newsLineOf(stored, delegations) : undefined
+    stored !== undefined && state.kind === 'running' ? await progressLineOf(stored, delegatedRuns) : undefined
   return runText(run, {
     file: sessions.fileOf(run.id),
-    mayDecide: permissions.decide && run.delegation !== undefined,
-    asksUser: permissions.ask && client.elicits && run.delegation !== undefined,
+    mayDecide: permissions.decide && run.delegatedRun !== undefined,
+    asksUser: permissions.ask && client.elicits && run.delegatedRun !== undefined,
     ...(news !== undefined && { news }),
   })
 }
 
-async function newsLine({ id, stored, state }: KnownRun, { delegations }: HostCall): Promise<string> {
+async function progressLine({ id, stored, state }: KnownRun, { delegatedRuns }: HostCall): Promise<string> {
   if (stored === undefined || state.kind !== 'running') return `${id} is starting`
-  return newsLineOf(stored, delegations)
+  return progressLineOf(stored, delegatedRuns)
 }
 
-function newsLineOf(stored: NonNullable<KnownRun['stored']>, { sessions }: HostCall['delegations']) {
-  return newsOf(stored, (child) => sessions.engine.read(child))
+function progressLineOf(stored: NonNullable<KnownRun['stored']>, { sessions }: HostCall['delegatedRuns']) {
+  return describeProgress(stored, (child) => sessions.engine.read(child))
 }

@@ -28,6 +28,8 @@ export const claudeProgram: AgentProgram = {
   command: ['claude-agent-acp'],
   install:
     'Install its adapter with "npm install -g @agentclientprotocol/claude-agent-acp" (Node 22 or newer) and sign in with "claude /login", or set ANTHROPIC_API_KEY.',
+  signIn: 'Sign in with "claude /login", or set ANTHROPIC_API_KEY.',
+  trial: 'claude -p hello',
   tested: '0.99.1',
   variables,
   prepare({ env, system, model }) {

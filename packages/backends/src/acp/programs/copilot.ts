@@ -18,6 +18,8 @@ export const copilotProgram: AgentProgram = {
   control: 'tools',
   command: ['copilot'],
   install: 'Install it with "npm install -g @github/copilot" and sign in with "copilot login".',
+  signIn: 'Sign in with "copilot login".',
+  trial: 'copilot -p hello',
   tested: '1.0.102',
   variables,
   prepare({ folder, env, tools, model }) {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { JsonObject } from '@cadre/core'
 import type { Environment } from '../../child-environment.ts'
-import { absolute } from '../../copilot-folder.ts'
+import { absoluteOrUndefined } from '../../copilot-folder.ts'
 import { objectOf } from '../../json-values.ts'
 import { type AgentProgram, serverName } from '../program.ts'
 
@@ -22,6 +22,8 @@ export const opencodeProgram: AgentProgram = {
   control: 'tools',
   command: ['opencode', 'acp'],
   install: 'Install it with "npm install -g opencode-ai" and sign in with "opencode auth login".',
+  signIn: 'Sign in with "opencode auth login".',
+  trial: 'opencode run hello',
   tested: '1.18.34',
   variables,
   prepare({ folder, env, model }) {
@@ -49,6 +51,8 @@ export const opencodeProgram: AgentProgram = {
         ...referredVariables(own, env),
         XDG_CONFIG_HOME: config,
         XDG_DATA_HOME: env['XDG_DATA_HOME'],
+        // opencode keeps locks there. A killed opencode leaves them behind, and the next one waits for a minute.
+        XDG_STATE_HOME: path.join(folder, 'state'),
         OPENCODE_DISABLE_AUTOUPDATE: '1',
         OPENCODE_DISABLE_PROJECT_CONFIG: '1',
         OPENCODE_DISABLE_CLAUDE_CODE: '1',
@@ -60,7 +64,7 @@ export const opencodeProgram: AgentProgram = {
 }
 
 function userConfig(env: Environment): JsonObject {
-  const home = absolute(env['XDG_CONFIG_HOME']) ?? path.join(env['HOME'] ?? '', '.config')
+  const home = absoluteOrUndefined(env['XDG_CONFIG_HOME']) ?? path.join(env['HOME'] ?? '', '.config')
   for (const name of ['opencode.jsonc', 'opencode.json', 'config.json']) {
     try {
       const all = objectOf(JSON.parse(readFileSync(path.join(home, 'opencode', name), 'utf8')))

@@ -9,12 +9,12 @@ export function cancelRunTool(): HostTool<unknown> {
     name: 'cancel_run',
     title: 'Cancel a Cadre run',
     description:
-      'Stops a delegated run and all its agents, wherever it runs. Changes that agents have already made stay.',
+      'Stops a delegated run and all its agents, in any process. Does not undo changes that agents have already made.',
     input,
     reads: false,
-    async run({ run }, { delegations, client, signal }) {
-      await delegations.read(run)
-      const isCancelled = await delegations.cancel(run, client.name || 'a program', signal)
+    async run({ run }, { delegatedRuns, client, signal }) {
+      await delegatedRuns.read(run)
+      const isCancelled = await delegatedRuns.cancel(run, client.name || 'a program', signal)
       if (!isCancelled) return `Run ${run} has already ended.\nNext: call get_result with run "${run}".`
       return `Cancelling run ${run}.\nNext: call get_result with run "${run}" to see what it has done.`
     },

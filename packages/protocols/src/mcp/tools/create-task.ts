@@ -6,8 +6,8 @@ import type { DelegateOptions } from './delegate-work.ts'
 
 const input = object({
   title: string('The task, in one line', { min: 1, max: 500, visible: true }),
-  description: optional(string('Everything the agent has to know', { max: 50_000 })),
-  agent: optional(string('The agent that does it. A running daemon starts it', { min: 1, max: 100 })),
+  description: optional(string('Everything that the agent needs to know', { max: 50_000 })),
+  agent: optional(string('The agent for the task. A running daemon starts it', { min: 1, max: 100 })),
   priority: optional(string('A letter; A is the highest', { min: 1, max: 1 })),
 })
 
@@ -21,7 +21,7 @@ export function createTaskTool({ readOnly = false }: Pick<DelegateOptions, 'read
       'Writes a task to a task file, for a person or for an agent. Use delegate_work for work that must start now.',
     input,
     reads: false,
-    async run({ title, description, agent, priority }, { delegations: { home }, client }) {
+    async run({ title, description, agent, priority }, { delegatedRuns: { home }, client }) {
       if (priority !== undefined && !/^[A-Za-z]$/.test(priority))
         throw new CadreError('usage', 'priority must be one letter, A to Z.')
       if (agent !== undefined && !/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(agent))
@@ -29,7 +29,7 @@ export function createTaskTool({ readOnly = false }: Pick<DelegateOptions, 'read
           'usage',
           `${JSON.stringify(agent)} is not the name of an agent. Call list_agents.`,
         )
-      // The daemon would run it with the rights of a task of the person.
+      // The daemon would run it with the permissions of a person's task.
       if (agent !== undefined && readOnly)
         throw new CadreError(
           'policy',
@@ -46,7 +46,7 @@ export function createTaskTool({ readOnly = false }: Pick<DelegateOptions, 'read
           ...(description?.trim() && { description }),
         },
       })
-      const next = agent === undefined ? 'It has no agent, so a person has to assign it.' : startText(home)
+      const next = agent === undefined ? 'It has no agent, so a person must assign it.' : startText(home)
       return `Created task ${id} in tasks/${file}. ${next}\nNext: call list_tasks to see its state.`
     },
   })
@@ -55,5 +55,5 @@ export function createTaskTool({ readOnly = false }: Pick<DelegateOptions, 'read
 function startText(home: Parameters<typeof isAttended>[0]): string {
   return isAttended(home)
     ? 'The daemon starts it.'
-    : 'No daemon is running, so it does not start by itself. Call delegate_work to start work now, or ask the person to run: cadre up'
+    : 'No daemon is running, so it does not start automatically. Call delegate_work to start work now, or ask the person to run: cadre up'
 }

@@ -3,9 +3,9 @@ import { decideForHost } from '../decide-for-host.ts'
 import { defineHostTool, type HostTool } from '../host-tool.ts'
 
 const input = object({
-  approval: string('The id of the approval, as list_approvals shows it', { min: 1, max: 200 }),
-  decision: oneOf(['approve', 'reject'], 'The decision of the person about this action'),
-  reason: optional(string('Why, for the agent and for the audit', { max: 2000 })),
+  approval: string('The id of the approval, from list_approvals', { min: 1, max: 200 }),
+  decision: oneOf(['approve', 'reject'], "The person's decision on this action"),
+  reason: optional(string('The reason, for the agent and the audit log', { max: 2000 })),
 })
 
 export function decideApprovalTool(environment: NodeJS.ProcessEnv): HostTool<unknown> {
@@ -13,13 +13,13 @@ export function decideApprovalTool(environment: NodeJS.ProcessEnv): HostTool<unk
     name: 'decide_approval',
     title: 'Decide a pending approval',
     description:
-      'Approves or rejects one pending action of a delegated run, once. Works only if the user has permitted this program to decide, in their own configuration. Ask the person first, and show them the whole action.',
+      'Approves or rejects one pending action in a delegated run, once. Works only if the user has permitted this program to decide, in their own configuration. Ask the person first, and show them the whole action.',
     input,
     reads: false,
-    async run({ approval, decision, reason }, { delegations, permissions, client }) {
+    async run({ approval, decision, reason }, { delegatedRuns, permissions, client }) {
       if (!permissions.decide) throw notPermitted(approval, client.name)
       return decideForHost(
-        { delegations, environment, approval },
+        { delegatedRuns, environment, approval },
         { decision, by: `${client.name} (MCP)`, ...(reason !== undefined && { reason }) },
       )
     },

@@ -1,6 +1,6 @@
 import { loadTeam } from '@cadre/agents'
 import { boolean, CadreError, integer, object, optional, string } from '@cadre/core'
-import { maxWorkLength } from '../delegation.ts'
+import { maxWorkLength } from '../delegated-run.ts'
 import { defineHostTool, type HostTool } from '../host-tool.ts'
 import type { KnownRun } from '../run-state.ts'
 import { describeRun, maxWait, waitFor } from '../wait-for.ts'
@@ -14,7 +14,7 @@ const input = object({
     string('A built-in team, as NAME or NAME/VARIANT; list_agents lists them', { min: 1, max: 200 }),
   ),
   agent: optional(
-    string('The agent to start; default: the entry agent of the project or the team', { min: 1, max: 200 }),
+    string('The agent to start; default: the entry agent in the project or the team', { min: 1, max: 200 }),
   ),
   read_only: optional(boolean('If true, no agent may write files, run programs or reach the network')),
   wait_seconds: optional(
@@ -22,12 +22,12 @@ const input = object({
   ),
 })
 
-/** How long the call waits for the start at most. */
+/** The longest time that the call waits for the start. */
 const startSeconds = 5
 
 export interface DelegateOptions {
   readonly workspace: string
-  /** Every delegated run is read-only. */
+  /** True if every delegated run is read-only. */
   readonly readOnly?: boolean | undefined
 }
 
@@ -36,13 +36,13 @@ export function delegateWorkTool({ workspace, readOnly = false }: DelegateOption
     name: 'delegate_work',
     title: 'Delegate work to Cadre',
     description:
-      'Delegates work to a team of coding agents, or to one agent, in this workspace, and returns the id of the run. The run continues even if this call, this conversation or this program ends. Then call wait_for_run with the id until the run has ended. Changes that need approval wait for a person.',
+      "Delegates work to a team of coding agents, or to one agent, in this workspace, and returns the run's id. The run continues even if this call, this conversation or this program ends. Then call wait_for_run with the id until the run has ended. Changes that need approval wait for a person.",
     input,
     reads: false,
     alwaysLoad: true,
     async run({ work, team, agent, read_only: wantsReadOnly, wait_seconds: seconds = 10 }, call) {
       if (team !== undefined) requireTeam(team)
-      const id = await call.delegations.start({
+      const id = await call.delegatedRuns.start({
         work,
         workspace,
         host: call.client.name || 'an unknown program',

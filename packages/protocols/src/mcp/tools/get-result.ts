@@ -10,9 +10,9 @@ export function getResultTool(): HostTool<unknown> {
     name: 'get_result',
     title: 'Get the result of a Cadre run',
     description:
-      'Returns the report of a run that has ended, or its current state, without waiting. Works for every run of this project, also of earlier conversations.',
+      "Returns a finished run's report, or a running run's current state, without waiting. Works for every run in this project, including runs from earlier conversations.",
     input,
     reads: true,
-    run: async ({ run }, call) => describeRun(await call.delegations.read(run), call),
+    run: async ({ run }, call) => describeRun(await call.delegatedRuns.read(run), call),
   })
 }

@@ -1,8 +1,7 @@
 import { listTeams } from '@cadre/agents'
-import { object } from '@cadre/core'
+import { object, shortLine } from '@cadre/core'
 import { type Environment, findAvailableAgents } from '@cadre/runtime'
 import { defineHostTool, type HostTool } from '../host-tool.ts'
-import { plainLine } from '../plain-line.ts'
 
 const input = object({})
 const maxAgents = 100
@@ -14,7 +13,7 @@ export function listAgentsTool(
   return defineHostTool({
     name: 'list_agents',
     title: 'List agents and teams',
-    description: 'Lists the agents of this project and the built-in teams that delegate_work can use.',
+    description: 'Lists the agents in this project and the built-in teams that delegate_work can use.',
     input,
     reads: true,
     async run() {
@@ -24,12 +23,12 @@ export function listAgentsTool(
         .filter((agent) => agent.userInvocable !== false && found.refusal(agent) === undefined)
       const agents = startable
         .slice(0, maxAgents)
-        .map(({ name, description }) => `- ${plainLine(name, 80)}: ${plainLine(description, 200)}`)
+        .map(({ name, description }) => `- ${shortLine(name, 80)}: ${shortLine(description, 200)}`)
       const teams = listTeams().map(
-        ({ name, description, entry }) => `- ${name}: ${plainLine(description, 200)} (starts with ${entry})`,
+        ({ name, description, entry }) => `- ${name}: ${shortLine(description, 200)} (starts with ${entry})`,
       )
       return [
-        `Agents of this project (argument "agent"${found.entry === undefined ? '' : `; default: ${found.entry}`}):`,
+        `Agents in this project (argument "agent"${found.entry === undefined ? '' : `; default: ${found.entry}`}):`,
         ...(agents.length === 0 ? ['- none; the default is a general assistant'] : agents),
         'Built-in teams (argument "team"):',
         ...teams,

@@ -12,8 +12,8 @@ export function listApprovalsTool(): HostTool<unknown> {
       'Lists pending approvals, each with its complete action. Show the whole action to the person.',
     input,
     reads: true,
-    async run(_, { delegations, permissions }) {
-      const pending = await delegations.sessions.engine.approvals.list()
+    async run(_, { delegatedRuns, permissions }) {
+      const pending = await delegatedRuns.sessions.engine.approvals.list()
       return approvalsText(pending, { mayDecide: permissions.decide })
     },
   })

@@ -11,13 +11,13 @@ export function listRunsTool(): HostTool<unknown> {
     name: 'list_runs',
     title: 'List Cadre runs',
     description:
-      'Lists the newest runs of this project with their state, the newest first. Each line starts with the id of the run.',
+      "Lists the newest runs in this project with their state, newest first. Each line starts with the run's id.",
     input,
     reads: true,
-    async run({ limit = 10 }, { delegations }) {
-      const runs = await delegations.list(limit)
+    async run({ limit = 10 }, { delegatedRuns }) {
+      const runs = await delegatedRuns.list(limit)
       if (runs.length === 0) return 'There are no runs yet. Next: call delegate_work.'
-      return [...runs.map(runLine), 'Next: call wait_for_run or get_result with the id of a run.'].join('\n')
+      return [...runs.map(runLine), "Next: call wait_for_run or get_result with a run's id."].join('\n')
     },
   })
 }

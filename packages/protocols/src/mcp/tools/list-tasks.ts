@@ -1,7 +1,6 @@
-import { boolean, object, optional } from '@cadre/core'
+import { boolean, object, optional, shortLine } from '@cadre/core'
 import { openTaskFiles, type TaskItem } from '@cadre/tasks'
 import { defineHostTool, type HostTool } from '../host-tool.ts'
-import { plainLine } from '../plain-line.ts'
 
 const input = object({
   all: optional(boolean('If true, lists done and skipped tasks too')),
@@ -15,7 +14,7 @@ export function listTasksTool(): HostTool<unknown> {
     description: "Lists the tasks in this project's home directory, with their state and owner.",
     input,
     reads: true,
-    async run({ all = false }, { delegations: { home } }) {
+    async run({ all = false }, { delegatedRuns: { home } }) {
       const files = openTaskFiles({ folder: home.at('tasks'), home })
       const tasks = files
         .list()
@@ -37,5 +36,5 @@ function lineOf({ id, state, priority, who, title, fields }: TaskItem, file: str
     ...(fields.has('session') ? [`session ${fields.get('session')}`] : []),
     `tasks/${file}`,
   ]
-  return `- ${id ?? 'no id'}: ${plainLine(title, 200)} (${plainLine(facts.join(', '), 300)})`
+  return `- ${id ?? 'no id'}: ${shortLine(title, 200)} (${shortLine(facts.join(', '), 300)})`
 }

@@ -7,11 +7,11 @@ import type { KnownRun } from '../run-state.ts'
 import { describeRun, maxWait, waitFor } from '../wait-for.ts'
 
 /** The id of a run, as an argument of several tools. */
-export const runArgument = string('The id of the run, as delegate_work returned it', { min: 1, max: 200 })
+export const runArgument = string('The id of the run, from delegate_work', { min: 1, max: 200 })
 
 const input = object({
   run: runArgument,
-  seconds: optional(integer(`How long to wait at most; default ${maxWait}`, { min: 0, max: maxWait })),
+  seconds: optional(integer(`The longest time to wait; default ${maxWait}`, { min: 0, max: maxWait })),
 })
 
 export function waitForRunTool({ env }: Pick<Environment, 'env'>): HostTool<unknown> {
@@ -34,13 +34,13 @@ export function waitForRunTool({ env }: Pick<Environment, 'env'>): HostTool<unkn
 
 /** Records what the user of the host decided in forms. */
 async function takeAnswers(call: HostCall, env: Environment['env']): Promise<void> {
-  const { delegations, client, permissions, answers } = call
+  const { delegatedRuns, client, permissions, answers } = call
   if (!permissions.ask) return
   const by = `${personName(env) ?? 'the user'}, through ${client.name} (MCP)`
   for (const [approval, { decision, reason }] of answers)
     if (decision !== 'none')
       await decideForHost(
-        { delegations, environment: env, approval },
+        { delegatedRuns, environment: env, approval },
         { decision, by, ...(reason !== undefined && { reason }) },
       )
 }
@@ -48,11 +48,11 @@ async function takeAnswers(call: HostCall, env: Environment['env']): Promise<voi
 /** The first approval that the host may show to its user, unless the user has already declined to answer. */
 async function approvalToAsk(
   { state }: KnownRun,
-  { client, permissions, answers, delegations }: HostCall,
+  { client, permissions, answers, delegatedRuns }: HostCall,
 ): Promise<ApprovalRecord | undefined> {
   const isDeclined = [...answers.values()].some(({ decision }) => decision === 'none')
   if (state.kind !== 'waiting' || !permissions.ask || !client.elicits || isDeclined) return undefined
   for (const record of state.approvals)
-    if ((await objectionForHost(record, delegations, 'approve')) === undefined) return record
+    if ((await objectionForHost(record, delegatedRuns, 'approve')) === undefined) return record
   return undefined
 }
