@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { createGate } from '@cadre/core'
-import { createGuard, findHooks, understandLine } from '@cadre/gate'
-import { openHome, openPolicy } from '@cadre/home'
+import { createGuard, findHooks, interpretLine } from '@cadre/gate'
+import { openHome, permissivePolicy } from '@cadre/home'
 import { createTools } from '@cadre/tools'
 import { allowedCalls, atOnce, cpuOf, hookCommand, longLine, wallOf } from '../lib/gate-work.mjs'
 import { print } from '../lib/measure.mjs'
@@ -44,7 +44,7 @@ for (const [kind, tool, input] of allowedCalls) {
     kind === 'command' ? { ...call, input: { command: `${input.command} # ${i}` } } : call
   callUs[kind] = await cpuOf((i) => plain.gate.judge(fresh(i), session, signal))
 }
-const parseUs = await cpuOf((i) => understandLine(`${longLine}# ${i}`), 400)
+const parseUs = await cpuOf((i) => interpretLine(`${longLine}# ${i}`), 400)
 
 const hook = { hooks: { PreToolUse: [{ type: 'command', command: hookCommand }] } }
 fs.mkdirSync(path.join(workspace, '.github', 'hooks'), { recursive: true })
@@ -68,7 +68,7 @@ function openGate() {
     userHome: tmp,
     folder: { folder: workspace, trusted: true },
     trusted: () => true,
-    policy: openPolicy,
+    policy: permissivePolicy,
     allow: ['write', 'execute'],
     sandbox: { kind: 'bubblewrap' },
     hooks: findHooks({ project: workspace, userHome: tmp, trusted: () => true }),

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { openPins, openServers } from '@cadre/mcp'
+import { openApprovedTools, openServers } from '@cadre/mcp'
 import { cpuOf, wallOf } from '../lib/gate-work.mjs'
 import { tool, writeServer } from '../lib/mcp-work.mjs'
 import { print } from '../lib/measure.mjs'
@@ -14,7 +14,7 @@ const server = {
 }
 const opened = await openServers({
   servers: [server],
-  pins: openPins(path.join(tmp, 'pins')),
+  approvedTools: openApprovedTools(path.join(tmp, 'pins')),
   secrets: { read: async () => undefined, write: async () => '', remove: async () => {} },
   values: { env: process.env, workspace: tmp, userHome: tmp },
   starts: true,

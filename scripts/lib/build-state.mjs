@@ -1,22 +1,28 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { isBundleFresh } from '../../packages/cli/bin/bundle-state.js'
 import { fromRoot } from './run.mjs'
 
 const stamp = fromRoot('node_modules', '.cadre-build')
 
-/** Returns false if the sources are identical to those of the last successful build and its output exists. */
+/**
+ * Returns false if the sources are identical to those of the last successful build, its output exists, and the command accepts its
+ * bundle. It does not after a `tsc -b` elsewhere, such as in `npm run check`.
+ */
 export function buildNeeded() {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint()) return true
-  if (!existsSync(fromRoot('packages', 'cli', 'dist', 'bundle', 'main.cjs'))) return true
+  if (!isBundleFresh()) return true
+  if (!existsSync(fromRoot('packages', 'web', 'dist', 'page', 'files.json'))) return true
   return packageFolders().some((folder) => !existsSync(path.join(folder, 'dist', 'index.js')))
 }
 
-export function rememberBuild() {
-  writeFileSync(stamp, fingerprint())
+/** `sources`: the fingerprint from before the build, because a source can change during it. */
+export function rememberBuild(sources) {
+  writeFileSync(stamp, sources)
 }
 
-function fingerprint() {
+export function fingerprint() {
   const hash = createHash('sha256')
   for (const file of inputs()) hash.update(file).update('\0').update(readFileSync(file)).update('\0')
   return hash.digest('hex')
@@ -30,7 +36,7 @@ function inputs() {
 function sourcesOf(folder) {
   const beside = readdirSync(folder).filter((name) => /\.(json|ts)$/.test(name))
   const sources = readdirSync(path.join(folder, 'src'), { recursive: true })
-    .filter((name) => /\.(ts|tsx|css)$/.test(name) && !/\.test\.ts$/.test(name))
+    .filter((name) => /\.(ts|tsx|css|html|svg)$/.test(name) && !/\.test\.ts$/.test(name))
     .map((name) => path.join('src', name))
   return [...beside, ...sources].sort().map((name) => path.join(folder, name))
 }

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { rolldown } from 'rolldown'
+import { asciiOnly } from './bundle-plugins.mjs'
 import { fromRoot } from './run.mjs'
 
 /** The folders of the packages that others import, by name. Excludes the command. */
 export function libraries() {
   const folders = readdirSync(fromRoot('packages')).filter(
     (name) =>
-      !['cli', 'vscode', 'settings-page'].includes(name) &&
+      !['cli', 'vscode', 'settings-page', 'web'].includes(name) &&
       existsSync(fromRoot('packages', name, 'dist', 'index.js')),
   )
   return Object.fromEntries(folders.map((name) => [`@cadre/${name}`, fromRoot('packages', name, 'dist')]))
@@ -28,6 +29,6 @@ async function bundleLibrary(folder) {
     checks: { ineffectiveDynamicImport: false },
     treeshake: { moduleSideEffects: false },
   })
-  await bundle.write({ dir, format: 'esm', chunkFileNames: '[name].js' })
+  await bundle.write({ dir, format: 'esm', chunkFileNames: '[name].js', plugins: [asciiOnly] })
   await bundle.close()
 }

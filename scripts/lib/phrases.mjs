@@ -107,6 +107,25 @@ export const phrases = [
     "the session's report",
   ],
   [/\bothers? users? than\b/i, 'users other than …'],
+  [
+    /\bdecid(?:e|es|ed|ing) about (?!whether\b)(?:an?|the|any|each|every|it|them|this|these|such|all|calls?|actions?|\d+)\b/i,
+    'decide a call, decide for a call',
+  ],
+  [/\b(?:an|the) own (?!propert)\w+/i, 'its own …'],
+  [/\ball other bytes\b|\bevery other byte\b/i, 'the rest of the file does not change'],
+  [/\bwrites? no (?:relative )?paths?\b|\benters? no\b/i, 'do not …'],
+  [
+    /\b(?:starts?|runs?|reads?|writes?|opens?) (?:an?|the) \w+ again that\b/i,
+    'restart a … that, rewrite a … that',
+  ],
+  [/(?:^|[.:;]\s|\*\* )so (?:many|much) (?!as\b)\w+/im, 'the number of …, this many …'],
+  [/\bshown only now\b/i, 'shown only once'],
+  [/\b(?:continues?|ends?) at once\b/i, 'immediately'],
+  [
+    /\b(?:the|an?) (?:answer|question|request) of (?:the|an?) (?:session|server|editor|host)\b/i,
+    "the server's question",
+  ],
+  [/\bgave (?:the|a|this) run work\b/i, 'gave work to the run'],
 ]
 
 /** Returns every phrase in a text, with its line. A phrase may span lines. */

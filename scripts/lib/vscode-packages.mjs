@@ -1,6 +1,5 @@
 // The tests run the extension in these real versions of VS Code, controlled through a real browser. They are large and
 // partly compiled here, so one copy outside the clone serves all clones of this user.
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { installDebianPackages } from './debian-packages.mjs'
 import { withLock } from './lock.mjs'
 import { run, say } from './run.mjs'
 import { closeProposedApi } from './vscode-gate.mjs'
@@ -46,7 +46,7 @@ export async function vscodeFolder() {
   mkdirSync(folder, { recursive: true })
   await withLock(path.join(base, 'vscode.lock'), async () => {
     removeUnfinished(folder)
-    await installDebianPackages()
+    await installDebianPackages({ packages: debian, purpose: 'The VS Code tests' })
     await part(folder, 'tools', installTools)
     await part(folder, 'newest', installNewest)
     await part(folder, 'oldest', (fresh) => installOldest(fresh, path.join(folder, 'newest')))
@@ -77,31 +77,6 @@ function removeUnfinished(folder) {
   for (const name of readdirSync(folder).filter((name) => name.startsWith('installing-'))) {
     rmSync(path.join(folder, name), { recursive: true, force: true })
   }
-}
-
-async function installDebianPackages() {
-  const missing = debian.filter((name) => !isInstalled(name))
-  if (missing.length === 0) return
-  const advice = `The VS Code tests need ${missing.join(', ')}: run \`apt-get install ${missing.join(' ')}\`.`
-  if (process.getuid() !== 0 || spawnSync('apt-get', ['--version']).status !== 0) {
-    if (existsSync('/usr/bin/chromium')) return say(`${advice} Continuing, because chromium is there.`)
-    throw new Error(advice)
-  }
-  const options = {
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    stdio: ['ignore', 'ignore', 2],
-  }
-  const install = ['install', '-y', '-qq', '--no-install-recommends', ...missing]
-  const title = `Installing ${missing.join(', ')}`
-  if (await run(title, 'apt-get', install, options)) return
-  await run('Updating the package lists', 'apt-get', ['update', '-qq'], options)
-  if (!(await run(title, 'apt-get', install, options)))
-    throw new Error(`${advice} It failed; the reason is above.`)
-}
-
-function isInstalled(name) {
-  const asked = spawnSync('dpkg', ['-s', name], { encoding: 'utf8' })
-  return asked.stdout?.includes('Status: install ok installed') ?? false
 }
 
 async function installTools(fresh) {

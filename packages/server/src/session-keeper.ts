@@ -1,4 +1,4 @@
-import type { Controls, RunResult, Work } from '@cadre/core'
+import type { Controls, Isolation, RunResult, SessionSpec, Work } from '@cadre/core'
 
 /** The state of a session as the daemon sees it. */
 export type SessionState =
@@ -34,6 +34,13 @@ export interface SessionStart {
   readonly parallel?: boolean
   /** Sessions whose results it continues. */
   readonly from?: readonly string[]
+  /** The person who started it, from a login or from Slack. Never from the content of a request. Default: the system user of the daemon. */
+  readonly startedBy?: string
+  /** The conversation that it continues. */
+  readonly history?: SessionSpec['history']
+  readonly model?: string
+  /** How the workspace is isolated, if it belongs to another session. */
+  readonly isolation?: Isolation
 }
 
 export interface KeepRequest extends SessionStart {

@@ -11,7 +11,7 @@ import { type AgentRegistry, nameOfFile } from '@cadre/agents'
 import { writeOwnFile } from '@cadre/channels'
 import { nameKey } from '@cadre/core'
 import { type Diagnostic, readRegular } from '@cadre/disk'
-import { isUnguarded } from '@cadre/home'
+import { isUnsandboxedCommandRunning } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 
@@ -35,7 +35,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
   const look = async (now: number) => {
     checkedAt = now
     // An agent may have written the files.
-    if (isUnguarded(home)) return
+    if (isUnsandboxedCommandRunning(home)) return
     const { agents, files, diagnostics } = options.registry().loaded()
     const broken = files.flatMap(({ path: one, status }) =>
       status === 'failed' ? [nameKey(nameOfFile(one))] : [],

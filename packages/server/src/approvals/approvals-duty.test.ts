@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Channel } from '@cadre/channels'
 import { defineTool, object, type Rule, type Tool } from '@cadre/core'
+import { currentUser } from '@cadre/disk'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import {
@@ -15,6 +16,7 @@ import type { SessionKeeper } from '../session-keeper.ts'
 import { createApprovalsDuty } from './approvals-duty.ts'
 
 const form = 'approvals.task.md'
+const voter = { name: 'ann', roles: [], via: 'page' } as const
 
 /** A tool that needs approval. */
 function askingTool() {
@@ -147,14 +149,71 @@ test('resumes sessions whose approvals were decided while no daemon was running,
   await until(() => heard.length === 1)
   expect(heard).toEqual(['asked w'])
   const [record] = duty?.open() ?? []
-  expect(await duty?.decide('approval-0-none', { decision: 'approve' })).toBe('unknown')
-  expect(await duty?.decide(record?.id ?? '', { decision: 'approve', by: 'ann' })).toMatchObject({
+  expect(await duty?.decide('approval-0-none', { decision: 'approve' }, voter)).toBe('unknown')
+  expect(await duty?.decide(record?.id ?? '', { decision: 'approve', by: 'ann' }, voter)).toMatchObject({
     kind: 'recorded',
   })
   await until(() => sessionText(home, 'w').includes('it is out'))
   await until(() => heard.length === 2)
   expect(heard).toEqual(['asked w', 'approved w'])
   expect(done).toHaveLength(1)
+})
+
+test('counts votes in a file and from a channel towards one quorum, and resumes the session once', async () => {
+  const { home, workspace } = temporaryHome()
+  template(home, 'worker')
+  writeFileSync(
+    `${home.folder('storage')}/people.yaml`,
+    `people:\n  - { name: ann, roles: [approver], system: "${currentUser()}" }\n  - { name: bob, roles: [approver], slack: U2 }\n`,
+    { mode: 0o600 },
+  )
+  const { tool, rule, done } = askingTool()
+  const settled: string[] = []
+  const channel: Channel = {
+    name: 'test',
+    start: async () => {},
+    stop: async () => {},
+    settled: async ({ status, decision }) => void settled.push(`${status} by ${decision?.by}`),
+  }
+  let duty: ReturnType<typeof createApprovalsDuty> | undefined
+  const daemon = testDaemon(home, workspace, {
+    tools: [tool],
+    rules: [rule],
+    demandApprovals: ({ verdict }) => ({
+      ...verdict,
+      firm: true,
+      approvals: { quorum: 2, roles: ['approver'], notByStarter: false },
+    }),
+    lanes: { worker: [call(['deploy', {}]), say('it is out')] },
+    duties: (context) => {
+      duty = createApprovalsDuty(context, { approvals: daemon.approvals(), channels: () => [channel] })
+      return [starter(context.sessions.start, ['w']), { ...duty, name: 'channel approvals' }]
+    },
+  })
+  await daemon.start()
+  await until(() => daemon.status().approvals.length === 1)
+  const file = home.at('tasks', form)
+  writeFileSync(file, readFileSync(file, 'utf8').replace('- [_]', '- [x]'))
+  await until(() => readFileSync(file, 'utf8').includes('votes: 1 of 2: ann'))
+  expect(await daemon.engine().read('w')).toMatchObject({ status: 'sleeping' })
+  duty?.asks(['w'])
+  await duty?.start()
+  const [record] = duty?.open() ?? []
+  const bob = duty?.voters.ofSlack('U2')
+  expect(bob).toEqual({ name: 'bob', roles: ['approver'], via: 'slack' })
+  const stranger = duty?.voters.ofSlack('U9')
+  await expect(duty?.decide(record?.id ?? '', { decision: 'approve' }, stranger ?? voter)).rejects.toThrow(
+    'slack:U9 has no role in this home',
+  )
+  expect(await duty?.decide(record?.id ?? '', { decision: 'approve' }, bob ?? voter)).toMatchObject({
+    kind: 'recorded',
+    answer: { by: 'ann, bob' },
+  })
+  await until(() => sessionText(home, 'w').includes('it is out'))
+  expect(done).toHaveLength(1)
+  const voted = sessionText(home, 'w').match(/type: person\.voted/g)
+  expect(voted).toHaveLength(2)
+  await until(() => daemon.happenings.some(({ type }) => type === 'approval.decided'))
 })
 
 /** A duty that starts sessions in `start`, as the task duty does. */

@@ -8,8 +8,15 @@
 
 import type { Channel } from '@cadre/channels'
 import { type Answer, sentenceOf } from '@cadre/core'
-import type { ApprovalRecord, Approvals, Decided } from '@cadre/gate'
-import { isUnguarded, readPlainFile } from '@cadre/home'
+import {
+  type ApprovalRecord,
+  type Approvals,
+  countText,
+  type Decided,
+  type Voter,
+  type Voters,
+} from '@cadre/gate'
+import { isUnsandboxedCommandRunning, readPlainFile } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 
@@ -18,11 +25,14 @@ export interface ApprovalsDuty extends Duty {
   asks(sessions: readonly string[]): void
   /** The pending approvals. */
   open(): readonly ApprovalRecord[]
-  decide(id: string, answer: Answer): Promise<Decided | 'unknown'>
+  /** Resolves with `unknown` if the approval is not pending. */
+  decide(id: string, answer: Answer, voter: Voter): Promise<Decided | 'unknown'>
+  readonly voters: Voters
 }
 
 const form = 'tasks/approvals.task.md'
 const pending = 'approvals/pending'
+const votes = 'approvals/votes'
 
 export function createApprovalsDuty(
   context: DaemonContext,
@@ -60,7 +70,7 @@ export function createApprovalsDuty(
   }
   const look = async () => {
     checkForm()
-    isLate = isUnguarded(home)
+    isLate = isUnsandboxedCommandRunning(home)
     if (isLate || (asking.size === 0 && open.size === 0)) return
     const told = [...asking]
     const of = [...new Set([...told, ...[...open.values()].map(({ session }) => session)])]
@@ -78,7 +88,9 @@ export function createApprovalsDuty(
       const { id, status, session } = record
       if (status === 'pending') {
         asking.add(session)
-        if (!open.has(id)) asked(record)
+        const before = open.get(id)
+        if (before === undefined) asked(record)
+        else if (countText(before) !== countText(record)) voted(record)
         open.set(id, record)
       } else if (open.delete(id)) {
         decided(record)
@@ -107,6 +119,11 @@ export function createApprovalsDuty(
     })
     tellChannels('asked', record)
   }
+  const voted = (record: ApprovalRecord) => {
+    const { id, session } = record
+    const message = `${id} has approvals: ${countText(record) ?? ''}`
+    note({ type: 'approval.voted', message, approval: id, session })
+  }
   const decided = (record: ApprovalRecord) => {
     const { id, session, status, decision } = record
     const by = decision?.by === undefined ? '' : ` by ${decision.by}`
@@ -116,10 +133,12 @@ export function createApprovalsDuty(
 
   return {
     name: 'approvals',
-    folders: ['tasks', pending],
+    folders: ['tasks', pending, votes],
     start: look,
     async changed(files) {
-      if (files.some((file) => file === form || file.startsWith(`${pending}/`))) await look()
+      const isForm = (file: string) =>
+        file === form || file.startsWith(`${pending}/`) || file.startsWith(`${votes}/`)
+      if (files.some(isForm)) await look()
     },
     async tick() {
       if (isLate) await look()
@@ -128,11 +147,15 @@ export function createApprovalsDuty(
       for (const id of ids) asking.add(id)
     },
     open: () => [...open.values()].sort((a, b) => (a.created < b.created ? -1 : 1)),
-    async decide(id, answer) {
+    voters: approvals.voters,
+    async decide(id, answer, voter) {
       const record = open.get(id)
       if (record === undefined) return 'unknown'
-      const counted = await approvals.decide(record, answer)
-      await sessions.resume(record.session)
+      const counted = await approvals.decide(record, answer, voter)
+      if (counted.kind === 'voted') {
+        open.set(id, counted.record)
+        voted(counted.record)
+      } else await sessions.resume(record.session)
       return counted
     },
   }

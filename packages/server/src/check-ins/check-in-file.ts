@@ -12,13 +12,13 @@ export interface CheckIn {
   readonly reason: string | undefined
 }
 
-export interface CheckInReading {
+export interface CheckInReadResult {
   /** Absent if check-ins are disabled or the file is invalid. */
   readonly checkIn: CheckIn | undefined
   readonly problems: readonly Omit<Problem, 'file'>[]
 }
 
-export function readCheckIn(text: string): CheckInReading {
+export function readCheckIn(text: string): CheckInReadResult {
   const reading = readYaml({ text, path: 'storage/planner-checkin.yaml' })
   if (reading.kind === 'broken')
     return {

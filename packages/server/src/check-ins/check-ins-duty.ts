@@ -124,6 +124,6 @@ function contentOf({ approvals, running, queued, counts }: CheckInFacts): string
     ...duties.map((line) => `- ${line}`),
     `- sessions: ${running} running, ${queued} queued`,
     `- approvals: ${approvals} pending`,
-    'Check whether anything needs your attention, and act on it. If nothing does, say so in one sentence.',
+    'Check whether anything needs your attention, and act on it. If nothing does, reply so in one sentence.',
   ].join('\n')
 }

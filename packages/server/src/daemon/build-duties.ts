@@ -5,6 +5,7 @@ import { createApprovalsDuty } from '../approvals/approvals-duty.ts'
 import { createCheckInsDuty } from '../check-ins/check-ins-duty.ts'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
+import { voterOf } from '../http/guard/voter-of.ts'
 import { createSessionKeeper, type Keeper } from '../sessions/create-session-keeper.ts'
 import { createSessionsDuty, type SessionsDuty } from '../sessions/sessions-duty.ts'
 import { Channels } from './channels.ts'
@@ -13,6 +14,7 @@ import type { DaemonRuntime } from './daemon-runtime.ts'
 import type { DaemonStatus } from './daemon-status.ts'
 import type { DutyRunners } from './duty-runners.ts'
 import type { Generations } from './generations.ts'
+import type { PageDuty } from './page-duty.ts'
 
 const defaultParallel = 8
 
@@ -24,6 +26,7 @@ export interface Duties {
   /** All duties, in start order. */
   readonly all: readonly Duty[]
   readonly channels: Channels
+  readonly page: PageDuty | undefined
 }
 
 /** Builds everything that acts on the home, without starting it. */
@@ -37,7 +40,7 @@ export function buildDuties(
   const { home } = options
   const { engine, workspace, clock } = runtime
   const parallel = () => generations.current.parts.settings.parallel ?? defaultParallel
-  const keeper = createSessionKeeper({
+  const keeper = (options.keeper ?? createSessionKeeper)({
     home,
     engine,
     workspace,
@@ -90,8 +93,9 @@ export function buildDuties(
         options.receive ??
         (() => Promise.reject(new Error(`unreachable: no receiver for messages of channel ${name}`))),
       approvals: async () => approvals.open(),
-      async decide(id, answer) {
-        const counted = await approvals.decide(id, answer)
+      voters: approvals.voters,
+      async decide(id, answer, voter) {
+        const counted = await approvals.decide(id, answer, voter)
         wakeApprovals()
         return counted
       },
@@ -116,7 +120,29 @@ export function buildDuties(
       counts: countsOf(others),
     }),
   })
-  const all = [sessions, approvals, agents, ...others, checkIns]
+  const page = options.page?.({
+    daemon: context,
+    runtime,
+    settings: () => generations.current.parts.settings,
+    orchestrator: () => generations.current.orchestrator,
+    registry: () => generations.current.parts.registry,
+    async decide(record, answer, caller) {
+      const voter = voterOf(caller, runtime.approvals.voters)
+      const counted = await approvals.decide(record.id, answer, voter)
+      if (counted !== 'unknown') {
+        wakeApprovals()
+        return counted
+      }
+      // The duty has not seen the question yet.
+      const decided = await runtime.approvals.decide(record, answer, voter)
+      if (decided.kind !== 'voted') await keeper.resume(record.session)
+      return decided
+    },
+    status: () => base.status(),
+    changed: () => base.publisher.changed(),
+  })
+  base.problemsChanged = () => page?.noted('problems')
+  const all = [sessions, approvals, agents, ...others, checkIns, ...(page ? [page] : [])]
   base.describeWork = () => ({
     sessions: {
       ...keeper.counts(),
@@ -126,8 +152,9 @@ export function buildDuties(
     counts: countsOf(all),
     channels: channels.list().map(({ name }) => name),
     ...(channels.address !== undefined && { address: channels.address }),
+    ...(page?.address !== undefined && { page: page.address }),
   })
-  return { keeper, sessions, agents, all, channels }
+  return { keeper, sessions, agents, all, channels, page }
 }
 
 /** The counts of all duties that have some, by duty. */

@@ -19,7 +19,7 @@ import { runDuty } from './duty-runner.ts'
 import { DutyRunners } from './duty-runners.ts'
 import { Generations } from './generations.ts'
 import { Ownership } from './ownership.ts'
-import { watchStop } from './watch-stop.ts'
+import { watchStopRequests } from './watch-stop-requests.ts'
 
 const second = 1000
 const defaults = { settleMs: 50, shutdownMs: 30_000 }
@@ -84,6 +84,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const runtime = await options.open({
       emit(event) {
         duties?.keeper.observe(event)
+        duties?.page?.take(event)
         options.emit?.(event)
         if (event.type === 'session.started' || event.type === 'session.ended') base.publisher.changed()
       },
@@ -197,17 +198,19 @@ export function createDaemon(options: DaemonOptions): Daemon {
     }
   }
 
-  const openToOutside = async ({ channels }: Duties, generations: Generations) => {
+  const openToOutside = async ({ channels, keeper }: Duties, generations: Generations) => {
     await channels.configure(generations.current.parts.channels)
     undo.push(() => channels.stop())
     const requests = watchRequests({
       home: options.home,
       since: performance.timeOrigin,
       // A pull can add request files too.
-      cancel: (session) => mayAct() && generations.current.orchestrator.cancel(session),
+      cancel: (session) =>
+        mayAct() &&
+        (generations.current.orchestrator.cancel(session) || keeper.cancelElsewhere?.(session) === true),
     })
     undo.push(() => requests.close())
-    undo.push(watchStop(options.home, { mayAct, ask: () => askStop('asked') }))
+    undo.push(watchStopRequests(options.home, { mayAct, ask: () => askStop('asked') }))
   }
 
   const tick = ({ clock }: DaemonRuntime, generations: Generations) => {

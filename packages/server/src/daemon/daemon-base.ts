@@ -13,7 +13,7 @@ import { type HomeHealth, watchHealth } from './home-health.ts'
 import type { Ownership } from './ownership.ts'
 import { publishStatus, type StatusPublisher } from './publish-status.ts'
 
-type Work = Pick<DaemonStatus, 'sessions' | 'approvals' | 'counts' | 'channels' | 'address'>
+type Work = Pick<DaemonStatus, 'sessions' | 'approvals' | 'counts' | 'channels' | 'address' | 'page'>
 
 const noWork: Work = {
   sessions: { running: [], queued: [], waiting: [] },
@@ -37,6 +37,7 @@ export class DaemonBase {
   describeWork: () => Work = () => noWork
   /** Called when the home is writable again. */
   recovered: () => void = () => {}
+  problemsChanged: () => void = () => {}
 
   constructor(options: DaemonOptions) {
     this.options = options
@@ -46,7 +47,10 @@ export class DaemonBase {
       () => this.status(),
       (error) => this.#statusFailed(error),
     )
-    this.problems = createProblems(this.note, () => this.publisher.changed())
+    this.problems = createProblems(this.note, () => {
+      this.publisher.changed()
+      this.problemsChanged()
+    })
     this.health = watchHealth({ home, problems: this.problems, recovered: () => this.recovered() })
   }
 

@@ -22,6 +22,8 @@ export interface DaemonStatus {
   readonly channels: readonly string[]
   /** The address of the HTTP server for channels. */
   readonly address?: string
+  /** The address of the page, while it is served. */
+  readonly page?: string
   readonly problems: readonly Problem[]
   /** The reason why changes are not committed to the home's git. */
   readonly gitMissing?: string

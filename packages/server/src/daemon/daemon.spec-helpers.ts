@@ -51,6 +51,7 @@ export interface TestDaemonOptions extends Partial<DaemonOptions> {
   readonly tools?: readonly Tool[]
   readonly rules?: Ports['rules']
   readonly attend?: Ports['attend']
+  readonly demandApprovals?: Ports['demandApprovals']
   /** Called before a session is opened. May throw, to simulate a full disk. */
   readonly opening?: (spec: SessionSpec) => void
   readonly settings?: DaemonConfig
@@ -135,6 +136,7 @@ export function testDaemon(home: Home, workspace: string, options: TestDaemonOpt
                 tools: options.tools ?? [],
                 ...(options.rules && { rules: options.rules }),
                 ...(options.attend && { attend: options.attend }),
+                ...(options.demandApprovals && { demandApprovals: options.demandApprovals }),
                 clock,
                 ids: sessionIds,
                 emit: outside.emit,

@@ -3,9 +3,12 @@ import type { CadreEvent } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
+import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts'
 import type { Listen } from './channels.ts'
 import type { DaemonRuntime, HomeGit, RuntimeCallbacks } from './daemon-runtime.ts'
 import type { DaemonStatus } from './daemon-status.ts'
+import type { PageDuty } from './page-duty.ts'
+import type { PageParts } from './page-parts.ts'
 
 export interface DaemonOptions {
   readonly home: Home
@@ -18,8 +21,12 @@ export interface DaemonOptions {
   /** Duties beyond the daemon's own: tasks, inbox, mailboxes, chat logs. */
   readonly duties?: (context: DaemonContext) => readonly Duty[]
   readonly channels?: ChannelFactories
+  /** Creates the keeper of the sessions. Default: this process runs them. */
+  readonly keeper?: (options: KeeperOptions) => Keeper
   readonly receive?: ChannelContext['receive']
   readonly listen?: Listen
+  /** Serves the page, once a person asks for it. */
+  readonly page?: (parts: PageParts) => PageDuty
   /** Repairs incomplete work of an earlier process. */
   readonly repair?: () => Promise<void>
   readonly environment?: ChannelContext['environment']

@@ -1,38 +1,53 @@
 /**
- * The daemon's HTTP server, for channels that receive requests. It has a few paths and accepts only POST with raw bytes, so it needs no
- * framework.
+ * The HTTP server for channels that receive requests, and for the page and its API. Channels have a few paths and accept only POST with raw
+ * bytes; every other path belongs to the site, which has its own checks.
  *
  * 1. It listens only on this machine, unless the configuration names another address.
  * 2. It rejects requests that are too large, too slow, from a browser, or for another host name.
- * 3. Slow senders do not block others, however many they are.
- * 4. Errors of a handler are reported locally, and answered without details.
+ * 3. Slow senders do not block others, no matter how many there are.
+ * 4. A handler's errors are reported locally, and answered without details.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isLoopback, type PostAnswer, type PostHandler, type Problems } from '@cadre/channels'
 import { CadreError, type JsonObject, messageOf, sentenceOf } from '@cadre/core'
-import { createConnectionSlots } from './connection-slots.ts'
+import { createConnectionSlots } from '@cadre/disk'
+import { hasUnreadBody, readBody } from './read-body.ts'
+import type { Site } from './site.ts'
+import { withTimeout } from './with-timeout.ts'
 
 export interface HttpOptions {
-  /** Default: only this machine. */
+  /** The server's purpose, and where a person can change its address, for error messages. Default: channels, in the configuration. */
+  readonly purpose?: HttpPurpose | undefined
+  /** The address to listen on. Default: only this machine. */
   readonly host?: string | undefined
   /** Default: 7373, or a free port if that is in use. */
   readonly port?: number | undefined
-  /** The current handlers, by path. */
-  readonly posts: ReadonlyMap<string, PostHandler>
+  /** The channels' current handlers, by path. */
+  readonly posts: { get(path: string): PostHandler | undefined }
+  /** The current site. Absent until someone opens the page. */
+  readonly site?: () => Site | undefined
   /** Additional host names, for example of a tunnel or proxy. */
   readonly hosts?: readonly string[] | undefined
   readonly problems?: Problems
   /** The largest body, in bytes. */
   readonly maxBytes?: number
-  /** The timeout of a request, and then of its handler, in milliseconds. */
+  /** The timeout for receiving a request, and then for its handler, in milliseconds. */
   readonly timeoutMs?: number
+}
+
+export interface HttpPurpose {
+  /** Such as `the page`. */
+  readonly name: string
+  /** What to do if the address cannot be used, as a sentence. */
+  readonly remedy: string
 }
 
 export interface Http {
   /** Its address, such as `http://127.0.0.1:7373`. */
   readonly address: string
-  /** Accepts no new requests, and resolves when running ones are answered. */
+  readonly port: number
+  /** Stops accepting requests, and resolves when the running ones are answered. */
   close(): Promise<void>
 }
 
@@ -48,7 +63,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   const { host = '127.0.0.1', port, hosts = [], posts, maxBytes = megabyte, timeoutMs = 30_000 } = options
   const report = (part: string, problems: Parameters<Problems['report']>[2]) =>
     options.problems?.report(`${about}-${part}`, place, problems)
-  // Node's own limit would reject the newest connections, which are not the slow ones.
+  // Node's own limit would reject the newest connections, but they are not the slow ones.
   const slots = createConnectionSlots(maxConnections)
   let server: Server
   let isReplaced = false
@@ -69,11 +84,16 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   const shown = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
   return {
     address: `http://${shown}:${bound.port}`,
+    port: bound.port,
     close: () =>
       new Promise<void>((resolve) => {
         isClosing = true
+        options.site?.()?.close()
         server.close(() => resolve())
         server.closeIdleConnections()
+        // Browsers open connections in advance. Node does not count them as idle.
+        slots.closeWaiting('unused')
+        setTimeout(() => slots.closeWaiting('all'), closeDelayMs).unref()
         setTimeout(() => server.closeAllConnections(), timeoutMs).unref()
       }),
   }
@@ -99,6 +119,16 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // The client may disconnect during the answer.
+    response.on('error', () => {})
+    const site = posts.get(pathOf(request)) === undefined ? options.site?.() : undefined
+    if (site !== undefined) {
+      response.once('close', () => slots.finish(request.socket))
+      if (isClosing) response.setHeader('connection', 'close')
+      await site.answer(request, response, () => slots.begin(request.socket))
+      finishReading(request)
+      return
+    }
     let result: PostAnswer
     try {
       result = await judge(request)
@@ -114,14 +144,11 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       'content-length': Buffer.byteLength(text),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      // The unread rest of the body would be read as the next request.
-      ...((isClosing || !request.complete) && { connection: 'close' }),
+      ...((isClosing || hasUnreadBody(request)) && { connection: 'close' }),
     })
     response.once('close', () => slots.finish(request.socket))
     response.end(text)
-    // If the connection were closed immediately, a client that is still sending would not read the answer.
-    if (!request.complete) setTimeout(() => request.destroy(), closeDelayMs).unref()
-    request.resume()
+    finishReading(request)
   }
 
   async function judge(request: IncomingMessage): Promise<PostAnswer> {
@@ -129,7 +156,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
     if (!isAllowedHost(headers.host, [host, ...hosts]))
       return refusal(403, 'Unknown host name. Add it to daemon.hosts in config.yaml.')
     if (headers.origin !== undefined) return refusal(403, 'Requests from browsers are not allowed.')
-    const handle = posts.get((request.url ?? '').split('?', 1)[0] ?? '')
+    const handle = posts.get(pathOf(request))
     if (handle === undefined) return refusal(404, 'Not found.')
     if (method !== 'POST') return refusal(405, 'Only POST is allowed.')
     if ((headers['content-encoding'] ?? 'identity') !== 'identity')
@@ -139,21 +166,24 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       return refusal(413, `The request is too large (at most ${maxBytes} bytes).`)
     if (body.kind === 'broken') return refusal(400, 'The request is incomplete.')
     slots.begin(request.socket)
-    return withTimeout(handle({ headers: plain(headers), body: body.bytes }), timeoutMs)
+    const late = () => refusal(503, 'The request timed out. Try again.')
+    return withTimeout<PostAnswer>(handle({ headers: plain(headers), body: body.bytes }), timeoutMs, late)
   }
 
   function unusable(error: unknown): CadreError {
     const what = isTaken(error)
-      ? `another program uses port ${port ?? defaultPort} on ${host}`
-      : messageOf(error)
-    return new CadreError(
-      'configuration',
-      `cannot start the server for channels: ${what}. Change daemon.port or daemon.host in config.yaml.`,
-      {
-        cause: error,
-      },
-    )
+      ? `another program uses port ${port ?? defaultPort} on ${host}.`
+      : sentenceOf(error)
+    const { name, remedy } = options.purpose ?? forChannels
+    return new CadreError('configuration', `cannot start the server for ${name}: ${what} ${remedy}`, {
+      cause: error,
+    })
   }
+}
+
+const forChannels: HttpPurpose = {
+  name: 'channels',
+  remedy: 'Change daemon.port or daemon.host in config.yaml.',
 }
 
 const publicHostWarning =
@@ -173,21 +203,8 @@ function plain(headers: IncomingMessage['headers']): Record<string, string | und
   )
 }
 
-/** Answers with a timeout error. The handler may still finish. */
-async function withTimeout(work: Promise<PostAnswer>, timeoutMs: number): Promise<PostAnswer> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<PostAnswer>((resolve) => {
-    timer = setTimeout(() => resolve(refusal(503, 'The request timed out. Try again.')), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /**
- * Returns whether the `Host` header is a name of this server. Prevents DNS rebinding, where a foreign page makes its own host name resolve
+ * Returns whether the `Host` header names this server. Prevents DNS rebinding, where a foreign page makes its own host name resolve
  * to this machine.
  */
 function isAllowedHost(header: string | undefined, names: readonly string[]): boolean {
@@ -198,30 +215,12 @@ function isAllowedHost(header: string | undefined, names: readonly string[]): bo
   return host === 'localhost' || names.some((name) => name.toLowerCase() === host)
 }
 
-type ReadBody =
-  | { readonly kind: 'read'; readonly bytes: Buffer }
-  | { readonly kind: 'too_large' }
-  /** The client has disconnected. */
-  | { readonly kind: 'broken' }
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.split('?', 1)[0] ?? ''
+}
 
-/** Reads the whole body, and counts bytes as they arrive. The declared length is used only to reject a body early. */
-function readBody(request: IncomingMessage, maxBytes: number): Promise<ReadBody> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve({ kind: 'too_large' })
-  return new Promise((resolve) => {
-    const parts: Buffer[] = []
-    let size = 0
-    const end = (result: ReadBody) => {
-      request.off('data', take)
-      resolve(result)
-    }
-    const take = (part: Buffer) => {
-      size += part.length
-      if (size > maxBytes) end({ kind: 'too_large' })
-      else parts.push(part)
-    }
-    request.on('data', take)
-    request.once('end', () => end({ kind: 'read', bytes: Buffer.concat(parts) }))
-    request.once('error', () => end({ kind: 'broken' }))
-    request.once('close', () => end({ kind: 'broken' }))
-  })
+/** If the connection were closed immediately, a client that is still sending would not read the answer. */
+function finishReading(request: IncomingMessage): void {
+  if (hasUnreadBody(request)) setTimeout(() => request.destroy(), closeDelayMs).unref()
+  request.resume()
 }

@@ -55,7 +55,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
   const { home, agents, sessions, note, problems } = context
   const routesNow = openRoutes(home)
   const files = new Map<string, Watched>()
-  const handler = { agents, sessions, note, tasks }
+  const handler = { home, agents, sessions, note, tasks }
   const isDue = createRetryTimer()
 
   return {

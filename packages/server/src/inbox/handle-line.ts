@@ -1,9 +1,22 @@
 import { CadreError, type JsonObject } from '@cadre/core'
-import { chooseRoute, fillTemplate, isTemplateFilled, type Route, type TaskTemplate } from '@cadre/home'
+import {
+  chooseRoute,
+  fillTemplate,
+  isTemplateFilled,
+  type Route,
+  recordGivers,
+  type TaskTemplate,
+  unknownGiver,
+} from '@cadre/home'
 import type { NewTask } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName, shortHash } from './inbox-session-name.ts'
 import { type IncomingLine, messageText } from './message-text.ts'
+
+/** Where the Slack channel writes messages. */
+const slackFile = 'slack-messages'
+/** How the ids of lines from the HTTP API start. */
+export const httpPrefix = 'http/'
 
 /** The operation on task files that the inbox needs. */
 export interface TaskAdder {
@@ -11,7 +24,7 @@ export interface TaskAdder {
   find(id: string): unknown
 }
 
-export interface LineHandler extends Pick<DaemonContext, 'sessions' | 'note' | 'agents'> {
+export interface LineHandler extends Pick<DaemonContext, 'home' | 'sessions' | 'note' | 'agents'> {
   readonly tasks?: TaskAdder | undefined
 }
 
@@ -70,18 +83,40 @@ async function deliverToAgent(
     throw new CadreError('configuration', reason, { where: `inbox/routes.yaml:${route.line}` })
   }
   const message = `inbox/${file}/${id}`
-  const work = { content: messageText(line, route.text), from: file, message }
+  const people = giversOf(line)
+  const work = {
+    content: messageText(line, route.text),
+    from: file,
+    message,
+    ...(people.length > 0 && { by: people }),
+  }
   const { conversation } = route
   const isOwn = conversation === undefined || !isTemplateFilled(conversation, data)
   const about = isOwn ? [message] : ['conversation', file, fillTemplate(conversation, data)]
   const session = sessionName(agent, ...about)
-  await sessions.tell(session, work, { agent })
+  const [first] = people
+  await sessions.tell(session, work, { agent, ...(first !== undefined && { startedBy: first }) })
   return { agent, session }
+}
+
+/**
+ * The person who sent a line, if Cadre knows. A line with such an id comes from the HTTP API, whatever file it is in. Other lines in the
+ * file of Slack come from a request that Slack has signed.
+ */
+function giversOf({ file, id, data }: IncomingLine): readonly string[] {
+  const { starter, user } = data
+  if (id.startsWith(httpPrefix))
+    return [typeof starter === 'string' && starter !== '' ? starter : unknownGiver]
+  return file === slackFile && typeof user === 'string' ? [`slack:${user}`] : []
 }
 
 const maxTitleLength = 200
 
-async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: LineHandler): Promise<string> {
+async function addTask(
+  line: IncomingLine,
+  template: TaskTemplate,
+  { home, tasks }: LineHandler,
+): Promise<string> {
   if (tasks === undefined)
     throw new CadreError(
       'configuration',
@@ -96,6 +131,7 @@ async function addTask(line: IncomingLine, template: TaskTemplate, { tasks }: Li
   const fields = Object.entries(template.fields).map(
     ([key, text]) => [key, fillTemplate(text, data)] as const,
   )
+  recordGivers(home, 'task', task, giversOf(line))
   await tasks.add(template.file, {
     id: task,
     title: title === '' ? `A message in inbox/${file}.jsonl` : title,

@@ -12,12 +12,12 @@ const maxTextLength = 50_000
 const maxDetailsLength = 8_000
 const senders = ['user_name', 'user', 'from', 'sender', 'author']
 const texts = ['text', 'content', 'message', 'body']
-const hidden = new Set(['id', 'at', 'headers', ...senders, ...texts])
+const hidden = new Set(['id', 'at', 'headers', 'starter', ...senders, ...texts])
 
 /** The text of a line for an agent: the message, then its source. Text from outside is quoted and labelled, and grants no permissions. */
 export function messageText({ file, id, data }: IncomingLine, template?: string): string {
   const came =
-    template === undefined ? describe(file, data) : cut(fillTemplate(template, data), maxTextLength)
+    template === undefined ? describe(file, data) : truncate(fillTemplate(template, data), maxTextLength)
   const rest = template === undefined ? restOf(data) : ''
   return [
     came,
@@ -32,7 +32,7 @@ function describe(file: string, data: JsonObject): string {
   const text = texts.map((field) => data[field]).find((value) => typeof value === 'string')
   const sign = who !== undefined && /^slack/i.test(file) && !who.startsWith('@') ? '@' : ''
   const head = `New ${kindOf(file, data)}${who === undefined ? '' : ` from ${sign}${who}`}${subject}`
-  if (typeof text === 'string') return `${head}: "${cut(text, maxTextLength)}"`
+  if (typeof text === 'string') return `${head}: "${truncate(text, maxTextLength)}"`
   return `${head}.`
 }
 
@@ -41,7 +41,7 @@ function kindOf(file: string, data: JsonObject): string {
   if (/mail/i.test(file)) return 'mail'
   if (typeof data['hook'] === 'string') {
     const event = typeof data['event'] === 'string' ? ` (${oneLine(data['event'])})` : ''
-    return `delivery of the webhook ${oneLine(data['hook'])}${event}`
+    return `delivery from the webhook ${oneLine(data['hook'])}${event}`
   }
   return `message in inbox/${file}.jsonl`
 }
@@ -51,7 +51,7 @@ function restOf(data: JsonObject): string {
   const rest = Object.entries(data).filter(
     ([key, value]) => !hidden.has(key) || (key === 'body' && typeof value === 'object'),
   )
-  return rest.length === 0 ? '' : cut(JSON.stringify(Object.fromEntries(rest)), maxDetailsLength)
+  return rest.length === 0 ? '' : truncate(JSON.stringify(Object.fromEntries(rest)), maxDetailsLength)
 }
 
 function nameOf(value: Json | undefined): string | undefined {
@@ -60,9 +60,9 @@ function nameOf(value: Json | undefined): string | undefined {
 }
 
 function oneLine(text: string): string {
-  return cut(text.replace(/\s+/g, ' ').trim(), 300)
+  return truncate(text.replace(/\s+/g, ' ').trim(), 300)
 }
 
-function cut(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max)}… (${text.length - max} more characters)`
 }

@@ -42,6 +42,7 @@ async function open(
     receive,
     approvals: async () => [],
     decide: async () => 'unknown',
+    voters: { ofSlack: (id) => ({ name: id, roles: [], via: 'slack' }) },
     onPost: (path, handle) => posts.set(path, handle),
     note,
     problems,

@@ -178,6 +178,31 @@ describe('mailboxes', () => {
     expect(await life.keeper.delivery(first, 'mail/retriever/2')).toBe('unknown')
   })
 
+  it('start no session for a message that a session had received before a crash', async () => {
+    await post('1', 'x')
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    await live([() => held.then(() => say('seen')), say('seen')])
+    const first = lastSession()
+    await told(first, 1)
+    await post('2', 'y')
+    const now = () => {
+      throw new Error('killed')
+    }
+    await createMailboxDuty({ ...life.context, clock: { ...life.context.clock, now } }).start()
+    letGo()
+    await life.rest()
+    await told(first, 2)
+    expect(receipts()).toHaveLength(1)
+    await life.kill()
+    await live(quick)
+    await life.rest()
+    expect(await sessions()).toEqual([first])
+    expect(receipts()).toMatchObject([{ id: '1' }, { id: '2', delivered_to: first }])
+  })
+
   it('notify the sender if no receiver is found', async () => {
     life = await born(quick)
     await begin('planner-1')

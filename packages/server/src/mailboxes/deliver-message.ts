@@ -3,6 +3,7 @@ import { type MailMessage, type MailReceipt, mailText } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName } from '../inbox/inbox-session-name.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'
+import { inheritedGivers } from '../inherited-givers.ts'
 
 export type Delivery = Pick<MailReceipt, 'deliveredTo' | 'began' | 'undeliverable'>
 
@@ -25,7 +26,9 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
   const { message, last, inDoubt } = request
   const { sessions, agents } = context
   const id = messageId(message)
-  const work = { content: mailText(message, message.session || undefined), from: message.from, message: id }
+  const by = await inheritedGivers(context, [message.session])
+  const content = mailText(message, message.session || undefined)
+  const work = { content, from: message.from, message: id, ...(by.length > 0 && { by }) }
   const { toSession } = message
   const controls = await inheritedControls(context, [message.session])
   if (toSession !== undefined) {
@@ -65,8 +68,8 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
 
   async function undeliverable(reason: string): Promise<Delivery> {
     if (message.session !== '') {
-      const content = returnedText(message, reason)
-      await sessions.tell(message.session, { content, from: 'cadre', message: `returned/${id}` })
+      const returned = returnedText(message, reason)
+      await sessions.tell(message.session, { content: returned, from: 'cadre', message: `returned/${id}` })
     }
     return { undeliverable: reason }
   }

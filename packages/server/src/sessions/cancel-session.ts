@@ -1,7 +1,7 @@
 import type { Note } from '@cadre/channels'
 import { CadreError } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
-import { endRecord, idleStateOf, openChildren } from '@cadre/runtime'
+import { endStoredSession, idleStateOf, openChildren } from '@cadre/runtime'
 import type { Deliveries } from './deliveries.ts'
 import type { SessionRuns } from './session-runs.ts'
 
@@ -45,9 +45,10 @@ export async function cancelSession(
     )
   for (const child of openChildren(stored)) {
     const below = await runs.readOr(child)
-    if (below !== undefined && idleStateOf(below).kind !== 'ended') await endRecord(engine, below, reason)
+    if (below !== undefined && idleStateOf(below).kind !== 'ended')
+      await endStoredSession(engine, below, reason)
   }
-  await endRecord(engine, stored, reason)
+  await endStoredSession(engine, stored, reason)
   ended()
   if (session === root) rested([session])
   // The sessions that wait for it continue with this outcome.

@@ -19,6 +19,8 @@ export interface Keeper extends SessionKeeper {
   observe(event: CadreEvent): void
   /** Returns whether this process writes the file of this session. */
   isOpenHere(session: string): boolean
+  /** Cancels a session that runs in another process for this keeper. Returns false if there is none. */
+  cancelElsewhere?(session: string): boolean
   /** Starts no more runs; `pauses` also pauses running ones. Resolves when nothing runs, or when `signal` aborts. */
   hold(pauses: boolean, signal?: AbortSignal): Promise<void>
   /** Starts runs again, paused ones first. */

@@ -230,7 +230,7 @@ export class Deliveries {
       if (isRefused(stored, request.work.message))
         this.#options.note({
           type: 'message.refused',
-          message: `A hook refused a message to ${session}.`,
+          message: `A hook rejected a message to ${session}.`,
           session,
         })
     }

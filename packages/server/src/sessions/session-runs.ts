@@ -24,11 +24,11 @@ import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import { isReady } from '@cadre/runtime'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
+import { foreignWorkspaceReason } from './foreign-workspace-reason.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import { type Job, type JobRequest, Jobs, type StartedJobEnd } from './jobs.ts'
 import { failureResult } from './kept-result.ts'
-import { foreignWorkspace } from './own-workspace.ts'
-import { removedAgent } from './removed-agent.ts'
+import { removedAgentReason } from './removed-agent-reason.ts'
 
 export interface SessionRunsOptions {
   readonly home: Home
@@ -193,13 +193,13 @@ export class SessionRuns {
   }
 
   #removalOf(agent: AgentDefinition): string | undefined {
-    return removedAgent(agent, this.#options.parts().parts.registry)
+    return removedAgentReason(agent, this.#options.parts().parts.registry)
   }
 
   #whyForeign({ root, workspace }: StoredSession['spec']): string | undefined {
     const { home, workspace: own, trusted, parts } = this.#options
     if (trusted) return undefined
-    return parts().parts.leaves?.(root) ?? foreignWorkspace(workspace, { home, own })
+    return parts().parts.leaves?.(root) ?? foreignWorkspaceReason(workspace, { home, own })
   }
 
   #continueRun(session: string, root: string, agent: string): void {

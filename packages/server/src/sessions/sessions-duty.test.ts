@@ -1,4 +1,4 @@
-import { beginUnguarded } from '@cadre/home'
+import { markUnsandboxedCommand } from '@cadre/home'
 import { say, scriptedModels } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { sessionText, template, temporaryHome, writeEntry } from '../daemon/daemon.spec-helpers.ts'
@@ -14,12 +14,12 @@ test('does not treat text in a session file as a person’s while a command coul
   await duty.start()
   await keeper.start({ id: 'w-1', agent: 'worker', work: { content: 'go' } })
   await rest()
-  const endUnguarded = beginUnguarded(home, 'w-1/call')
+  const endMark = markUnsandboxedCommand(home, 'w-1/call')
   writeEntry(home, 'w-1', 'and once more')
   await duty.changed(['sessions/w-1.session.yaml'])
   await rest()
   expect(models.requests).toHaveLength(1)
-  endUnguarded()
+  endMark()
   await duty.tick?.(Date.now())
   await rest()
   expect(models.requests).toHaveLength(2)

@@ -8,7 +8,7 @@
 
 import { CadreError, messageOf } from '@cadre/core'
 import { namesIn, stampOf, systemErrorCode } from '@cadre/disk'
-import { isUnguarded, runningProcess } from '@cadre/home'
+import { isUnsandboxedCommandRunning, runningProcess } from '@cadre/home'
 import { endsWithEntry, readEndState } from '@cadre/journal'
 import { type IdleState, idleStateOf } from '@cadre/runtime'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -153,14 +153,14 @@ export function createSessionsDuty(
     async changed(files) {
       const ids = files.flatMap((file) => idOf(file.slice(folder.length + 1)) ?? [])
       // An agent could have written the file.
-      if (isUnguarded(home)) {
+      if (isUnsandboxedCommandRunning(home)) {
         for (const id of ids) if (!sessions.isOpenHere(id)) doubtful.add(id)
         return
       }
       for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
     },
     async tick() {
-      if (doubtful.size > 0 && !isUnguarded(home)) {
+      if (doubtful.size > 0 && !isUnsandboxedCommandRunning(home)) {
         const ids = [...doubtful]
         doubtful.clear()
         for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
@@ -185,7 +185,7 @@ export function createSessionsDuty(
 
   /** Only new messages of a person matter: everything else was left by the run that has just ended. */
   async function afterRun(id: string): Promise<void> {
-    if (isUnguarded(home)) {
+    if (isUnsandboxedCommandRunning(home)) {
       doubtful.add(id)
       return
     }

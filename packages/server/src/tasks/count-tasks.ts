@@ -1,4 +1,4 @@
-import { indexTasks, isAtEnd, type TaskBook } from './task-book.ts'
+import { indexTasks, isFinished, type TaskBook } from './task-book.ts'
 
 export interface TaskCounts {
   /** Tasks for agents that have not started. */
@@ -17,7 +17,7 @@ export function countTasks(book: Pick<TaskBook, 'files' | 'agents'>): TaskCounts
   const counts = { open: 0, running: 0, done: 0, failed: 0, skipped: 0, people: 0 }
   for (const { tasks } of book.files)
     for (const task of tasks) {
-      const isForPeople = agentOf(task) === undefined && !isAtEnd(task)
+      const isForPeople = agentOf(task) === undefined && !isFinished(task)
       counts[isForPeople ? 'people' : task.state] += 1
     }
   return counts

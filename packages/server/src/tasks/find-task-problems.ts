@@ -3,18 +3,18 @@ import type { TaskItem } from '@cadre/tasks'
 import { findCycles, type WaitGraph } from './find-cycles.ts'
 import { misspeltAgent } from './misspelt-agent.ts'
 import {
+  addToList,
   isApproval,
-  isAtEnd,
-  type Placed,
-  push,
+  isFinished,
+  type PlacedTask,
   type TaskBook,
   type TaskIndex,
   withDescendants,
 } from './task-book.ts'
 
 /** The reason why a task cannot run. */
-export interface TaskTrouble {
-  readonly placed: Placed
+export interface BlockedTask {
+  readonly placed: PlacedTask
   readonly code: 'duplicate' | 'dependency' | 'parent' | 'cycle' | 'agent' | 'field'
   readonly message: string
 }
@@ -37,13 +37,13 @@ export function isOwnProblem(text: string): boolean {
 }
 
 /** Finds problems of unfinished tasks, one per task, in the order of files and lines. */
-export function findTaskProblems(book: TaskBook, index: TaskIndex): readonly TaskTrouble[] {
+export function findTaskProblems(book: TaskBook, index: TaskIndex): readonly BlockedTask[] {
   const cycles = findCycles(waitsOf(index))
-  const found: TaskTrouble[] = []
+  const found: BlockedTask[] = []
   for (const places of index.duplicates.values())
     for (const placed of places) {
       const other = places.find((one) => one !== placed)
-      if (other === undefined || isAtEnd(placed.task)) continue
+      if (other === undefined || isFinished(placed.task)) continue
       const message = `${problemPrefixes.twin}${other.file}:${other.task.line}. Change one of them`
       found.push({ placed, code: 'duplicate', message })
     }
@@ -58,12 +58,12 @@ export function findTaskProblems(book: TaskBook, index: TaskIndex): readonly Tas
   return found
 }
 
-type Finding = Pick<TaskTrouble, 'code' | 'message'>
+type Finding = Pick<BlockedTask, 'code' | 'message'>
 
 /** Fields that restrict when a task runs. A misspelt one must not be ignored. */
 const restrictions = ['approval_required', 'depends_on']
 
-function misspeltField({ task }: Placed): Finding | undefined {
+function misspeltField({ task }: PlacedTask): Finding | undefined {
   for (const key of task.fields.keys()) {
     const [meant] = restrictions.includes(key) ? [] : nearest(key, restrictions, 1)
     // A part of such a name, such as "on", is a different field.
@@ -73,7 +73,7 @@ function misspeltField({ task }: Placed): Finding | undefined {
   return undefined
 }
 
-function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefined {
+function badReference({ id, task }: PlacedTask, index: TaskIndex): Finding | undefined {
   const ids = () => [...index.byId.keys()].filter((known) => known !== id)
   for (const wanted of task.dependsOn) {
     if (index.byId.has(wanted)) continue
@@ -106,7 +106,7 @@ function badReference({ id, task }: Placed, index: TaskIndex): Finding | undefin
   }
 }
 
-function cycleOf({ id }: Placed, cycles: ReadonlyMap<string, readonly string[]>): Finding | undefined {
+function cycleOf({ id }: PlacedTask, cycles: ReadonlyMap<string, readonly string[]>): Finding | undefined {
   const cycle = cycles.get(id)?.filter((one) => !one.startsWith('\0'))
   if (cycle === undefined) return undefined
   const way = cycle.length > 9 ? [...cycle.slice(0, 4), '…', ...cycle.slice(-4)] : cycle
@@ -115,7 +115,7 @@ function cycleOf({ id }: Placed, cycles: ReadonlyMap<string, readonly string[]>)
   return { code: 'cycle', message: `${problemPrefixes.cycle}${message}` }
 }
 
-function unknownAgent({ task }: Placed, { agents }: TaskBook): Finding | undefined {
+function unknownAgent({ task }: PlacedTask, { agents }: TaskBook): Finding | undefined {
   const found = misspeltAgent(task, agents)
   if (found === undefined) return undefined
   const { who, meant } = found
@@ -141,19 +141,19 @@ function ancestorsOf(id: string, index: TaskIndex): ReadonlySet<string> {
  */
 function waitsOf(index: TaskIndex): WaitGraph {
   const waits = new Map<string, string[]>()
-  const isOpen = (task: TaskItem) => !isAtEnd(task)
+  const isOpen = (task: TaskItem) => !isFinished(task)
   for (const placed of index.byId.values()) {
     const { id, task } = placed
     const isPlanner = isOpen(task) && index.agentOf(task) !== undefined
     if (isOpen(task))
       for (const wanted of task.dependsOn) {
         const needed = index.byId.get(wanted)
-        if (needed !== undefined && isOpen(needed.task)) push(waits, id, wanted)
+        if (needed !== undefined && isOpen(needed.task)) addToList(waits, id, wanted)
       }
-    if (!isPlanner && isOpen(task)) push(waits, through(id), id)
+    if (!isPlanner && isOpen(task)) addToList(waits, through(id), id)
     for (const { id: below, task: child } of membersOf(placed, index)) {
       const isOwn = isOpen(child) && index.agentOf(child) !== undefined
-      push(waits, isPlanner ? id : through(id), isOwn ? below : through(below))
+      addToList(waits, isPlanner ? id : through(id), isOwn ? below : through(below))
     }
   }
   return waits
@@ -163,7 +163,7 @@ function through(id: string): string {
   return `\0${id}`
 }
 
-function membersOf({ id, task }: Pick<Placed, 'id' | 'task'>, index: TaskIndex): readonly Placed[] {
+function membersOf({ id, task }: Pick<PlacedTask, 'id' | 'task'>, index: TaskIndex): readonly PlacedTask[] {
   const session = task.state === 'running' ? task.fields.get('session') : undefined
   const created = session === undefined ? [] : (index.createdBy.get(session) ?? [])
   return [...(index.children.get(id) ?? []), ...created.filter((placed) => placed.id !== id)]

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '@cadre/disk'
 import type { TaskChange, TaskItem, TaskState } from '@cadre/tasks'
 import { brokenLines } from './find-task-problems.ts'
-import { isAtEnd, type Placed, type TaskBookFile } from './task-book.ts'
+import { isFinished, type PlacedTask, type TaskBookFile } from './task-book.ts'
 
 /** The progress of a task. */
 export interface Mark {
@@ -26,7 +26,7 @@ export interface Mark {
 
 /** A task with a stale line, and its real progress. */
 export interface StaleTask {
-  readonly placed: Placed
+  readonly placed: PlacedTask
   readonly mark: Mark
 }
 
@@ -69,9 +69,9 @@ export function recallMarks(
 
 function hasRegressed(task: TaskItem, mark: Mark): boolean {
   const session = sessionIn(task)
-  if (session === mark.session) return task.state === 'running' && isAtEnd(mark)
+  if (session === mark.session) return task.state === 'running' && isFinished(mark)
   // Tidying up a finished task does not make its line stale.
-  return mark.earlier.includes(session) && !(isAtEnd(task) && task.state === mark.state)
+  return mark.earlier.includes(session) && !(isFinished(task) && task.state === mark.state)
 }
 
 /** The new mark of a task; `undefined` when the old one still applies, or there is nothing to remember yet. */
@@ -89,7 +89,7 @@ function markOf(task: TaskItem, file: string, mark: Mark | undefined, at: string
 
 /** The new mark of a task after the daemon changed it. */
 export function markAfter(
-  { task, file }: Placed,
+  { task, file }: PlacedTask,
   { state = task.state, fields = {} }: TaskChange,
   mark: Mark | undefined,
   at: string,

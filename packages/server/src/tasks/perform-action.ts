@@ -2,10 +2,12 @@
  * Carries out one action at a time. A task is changed only if it has not changed since the action was planned: an edit that a
  * person made in the meantime takes precedence and leads to a new plan.
  */
-import { CadreError, type Controls } from '@cadre/core'
+import { CadreError, type Controls, type Work } from '@cadre/core'
+import { readGivers } from '@cadre/home'
 import type { TaskChange, TaskItem } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
 import { inheritedControls, isUnder } from '../inherited-controls.ts'
+import { inheritedGivers } from '../inherited-givers.ts'
 import type { SessionState } from '../session-keeper.ts'
 import type { Action, Ended } from './action.ts'
 import type { Ledger } from './ledger.ts'
@@ -13,7 +15,7 @@ import { findLostIds, markAfter, nameOf, releaseMark, type StaleTask } from './m
 import { endOf } from './plan-waves.ts'
 import { shortenLine } from './shorten.ts'
 import { soleRejectionReason } from './sole-rejection-reason.ts'
-import { type Placed, sessionsBefore, type TaskBookFile, type TaskIndex } from './task-book.ts'
+import { type PlacedTask, sessionsBefore, type TaskBookFile, type TaskIndex } from './task-book.ts'
 import { causesOf, creatorOf } from './task-causes.ts'
 import {
   claimChange,
@@ -40,7 +42,7 @@ export interface ActionServices {
   /** Sessions that could not be started, with the reason. */
   readonly unstarted: Map<string, SessionState>
   /** Called for a task that could not be changed, with the reason. */
-  refused(at: Placed, reason: string): void
+  refused(at: PlacedTask, reason: string): void
 }
 
 /** Returns true if the action changed something. */
@@ -125,9 +127,10 @@ export async function performAction(action: Action, services: ActionServices): P
       // A change made under stricter controls is carried out by a new session under the same controls.
       if (!(await isUnder(context, session, await controlsOf(at.task, context))))
         return release(at, session, 'changed by a session that works under stricter controls', services)
-      if ((await sessions.tell(session, changedWork(at, session, known.said))) === 'missing') return false
+      const changed = { ...changedWork(at, session, known.said), ...(await givenBy(at, context)) }
+      if ((await sessions.tell(session, changed)) === 'missing') return false
       ledger.claim(at.id, { ...known, file: at.file, text: fingerprint(at.task), said: known.said + 1 })
-      note(services, 'task.told', at, `changed, and its session ${session} was notified`)
+      note(services, 'task.told', at, `changed, and Cadre notified its session ${session}`)
       return true
     }
     case 'wave': {
@@ -158,7 +161,7 @@ async function restore({ placed, mark }: StaleTask, services: ActionServices): P
       services,
       'task.restored',
       placed,
-      `${mark.state} as before: its file was saved from an older copy. To run it again, change only its marker to [ ]`,
+      `${mark.state} as before: someone saved an older copy of its file, and Cadre restored the task. To run it again, change only its marker to [ ]`,
     )
   return isDone
 }
@@ -181,7 +184,12 @@ async function nameTasks(
 }
 
 /** Cancels the session of a task, so that another session can start it. */
-async function release(at: Placed, session: string, why: string, services: ActionServices): Promise<boolean> {
+async function release(
+  at: PlacedTask,
+  session: string,
+  why: string,
+  services: ActionServices,
+): Promise<boolean> {
   const { context, ledger } = services
   await context.sessions.cancel(session, `its task was ${why}`)
   if (ledger.isClosed) return false
@@ -223,7 +231,7 @@ async function freeSession(
 }
 
 interface StartedTask {
-  readonly at: Placed
+  readonly at: PlacedTask
   readonly agent: string
   readonly session: string
 }
@@ -242,14 +250,16 @@ async function begin({ at, agent, session }: StartedTask, services: ActionServic
   try {
     const controls = await controlsOf(at.task, context)
     const charged = creatorOf(at.task)
+    const [creator] = readGivers(context.home, 'task', at.id)
     await context.sessions.start({
       id: session,
       agent,
-      work: taskWork({ placed: at, session, index }),
+      work: { ...taskWork({ placed: at, session, index }), ...(await givenBy(at, context)) },
       parallel: services.isTogether,
       from: sessionsBefore(at, index),
       ...(controls && { controls }),
       ...(charged !== undefined && { charged }),
+      ...(creator !== undefined && { startedBy: creator }),
     })
   } catch (error) {
     if (!(error instanceof CadreError)) throw error
@@ -257,6 +267,15 @@ async function begin({ at, agent, session }: StartedTask, services: ActionServic
   }
   begun.add(session)
   return true
+}
+
+/** The people who created or changed a task through the daemon, and those behind every session that did. */
+async function givenBy({ id, task }: PlacedTask, context: DaemonContext): Promise<Pick<Work, 'by'>> {
+  const people = [
+    ...readGivers(context.home, 'task', id),
+    ...(await inheritedGivers(context, causesOf(task))),
+  ]
+  return people.length === 0 ? {} : { by: [...new Set(people)] }
 }
 
 /** The controls that its line requires, and those of every session that created or changed it. */
@@ -267,7 +286,7 @@ function controlsOf(task: TaskItem, context: DaemonContext): Promise<Controls | 
 
 async function change(
   { store, ledger, context, refused }: ActionServices,
-  at: Placed,
+  at: PlacedTask,
   wanted: TaskChange,
   when: (task: TaskItem) => boolean,
 ): Promise<boolean> {
@@ -281,7 +300,7 @@ async function change(
 }
 
 /** Returns a function that checks whether the task is still open and unchanged since the plan. */
-function isSame({ task: planned }: Placed): (task: TaskItem) => boolean {
+function isSame({ task: planned }: PlacedTask): (task: TaskItem) => boolean {
   return (task) =>
     task.state === planned.state &&
     task.who.join() === planned.who.join() &&
@@ -291,7 +310,7 @@ function isSame({ task: planned }: Placed): (task: TaskItem) => boolean {
     causesOf(task).join() === causesOf(planned).join()
 }
 
-function isStill({ task: planned }: Placed, session: string): (task: TaskItem) => boolean {
+function isStill({ task: planned }: PlacedTask, session: string): (task: TaskItem) => boolean {
   return (task) => task.state === planned.state && (task.fields.get('session') || session) === session
 }
 
@@ -309,7 +328,7 @@ function noteEnd({ at, session, end }: Extract<Action, { kind: 'settle' }>, serv
   else note(services, 'task.failed', at, `failed in session ${session}`)
 }
 
-function note({ context }: ActionServices, type: string, { id, file, task }: Placed, what: string): void {
+function note({ context }: ActionServices, type: string, { id, file, task }: PlacedTask, what: string): void {
   const title = shortenLine(task.title, 80)
   context.note({ type, message: `Task ${id} (${title}) is ${what}.`, task: id, file: `tasks/${file}` })
 }

@@ -2,9 +2,16 @@ import { nameKey } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
 import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
-import { brokenLines, findTaskProblems, isOwnProblem, type TaskTrouble } from './find-task-problems.ts'
+import { type BlockedTask, brokenLines, findTaskProblems, isOwnProblem } from './find-task-problems.ts'
 import { isTreeOpen, planWaves } from './plan-waves.ts'
-import { type Claim, indexTasks, isBroken, type Placed, type TaskBook, type TaskIndex } from './task-book.ts'
+import {
+  type Claim,
+  indexTasks,
+  isBroken,
+  type PlacedTask,
+  type TaskBook,
+  type TaskIndex,
+} from './task-book.ts'
 import { isMarkedBy } from './task-causes.ts'
 import { attemptOf, sessionBase } from './task-session-name.ts'
 import { fingerprint } from './task-work.ts'
@@ -14,7 +21,7 @@ export type SessionStates = ReadonlyMap<string, SessionState>
 
 export interface Plan {
   readonly actions: readonly Action[]
-  readonly troubles: readonly TaskTrouble[]
+  readonly troubles: readonly BlockedTask[]
 }
 
 /**
@@ -84,9 +91,9 @@ function nameTasks({ index }: Planner): Action[] {
   return [...files].map((file) => ({ kind: 'name', file }))
 }
 
-function markTasks({ index }: Planner, troubles: readonly TaskTrouble[]): Action[] {
+function markTasks({ index }: Planner, troubles: readonly BlockedTask[]): Action[] {
   const actions: Action[] = []
-  const marked = new Set<Placed>()
+  const marked = new Set<PlacedTask>()
   for (const { placed, message, code } of troubles) {
     marked.add(placed)
     // Two tasks with the same id in one file cannot be told apart.
@@ -102,11 +109,11 @@ function markTasks({ index }: Planner, troubles: readonly TaskTrouble[]): Action
   return actions
 }
 
-function isTwiceInFile({ id, file }: Placed, index: TaskIndex): boolean {
+function isTwiceInFile({ id, file }: PlacedTask, index: TaskIndex): boolean {
   return (index.duplicates.get(id) ?? []).filter((twin) => twin.file === file).length > 1
 }
 
-function planRunning(planner: Planner, placed: Placed, actions: Action[]): void {
+function planRunning(planner: Planner, placed: PlacedTask, actions: Action[]): void {
   const { book, states, index } = planner
   const { id, task, file } = placed
   const claim = book.claims.get(id)
@@ -153,12 +160,12 @@ function planRunning(planner: Planner, placed: Placed, actions: Action[]): void 
 }
 
 /** Returns the agent of a claim that is only on the task. */
-function claimantOf({ id, task }: Placed, session: string, index: TaskIndex): string | undefined {
+function claimantOf({ id, task }: PlacedTask, session: string, index: TaskIndex): string | undefined {
   const named = task.who.filter((who) => attemptOf(sessionBase(who, id), session) !== undefined)
   return index.agentOf({ ...task, who: named }) ?? index.agentOf(task)
 }
 
-function planOpen(planner: Planner, placed: Placed, isStuck: boolean, actions: Action[]): void {
+function planOpen(planner: Planner, placed: PlacedTask, isStuck: boolean, actions: Action[]): void {
   const { book, index } = planner
   const { id, task } = placed
   if (planAbandoned(planner, placed, 'its task was reopened', actions) === 'live') return
@@ -175,7 +182,7 @@ function planOpen(planner: Planner, placed: Placed, isStuck: boolean, actions: A
   planner.claims.push({ kind: 'claim', at: placed, agent, base, attempt: last + 1 })
 }
 
-function planEnded(planner: Planner, placed: Placed, actions: Action[]): void {
+function planEnded(planner: Planner, placed: PlacedTask, actions: Action[]): void {
   const { index } = planner
   const { task } = placed
   planAbandoned(planner, placed, `its task was marked as ${task.state}`, actions)
@@ -192,7 +199,7 @@ function planEnded(planner: Planner, placed: Placed, actions: Action[]): void {
 /** Ends the session of a task that is not in progress. Returns `live` while it is still running. */
 function planAbandoned(
   { book, states, broken }: Planner,
-  placed: Placed,
+  placed: PlacedTask,
   reason: string,
   actions: Action[],
 ): 'live' | 'none' {
@@ -227,7 +234,7 @@ function planMissing({ book, states, index }: Planner, id: string, claim: Claim,
 }
 
 /** Returns the reason to skip a task, such as `task-1 failed`, or `undefined`. */
-function causeOf({ task }: Placed, index: TaskIndex): string | undefined {
+function causeOf({ task }: PlacedTask, index: TaskIndex): string | undefined {
   for (const wanted of task.dependsOn) {
     const state = index.byId.get(wanted)?.task.state
     if (state === 'failed') return `${wanted} failed`
@@ -253,7 +260,7 @@ function brokenOf({ files }: TaskBook): ReadonlySet<TaskItem> {
 }
 
 /** Tasks are sorted by priority letter; those without one come last. The stable sort keeps the order of files and lines. */
-function rankOf({ task }: Placed): number {
+function rankOf({ task }: PlacedTask): number {
   const letter = task.priority?.toUpperCase()
   return letter !== undefined && /^[A-Z]$/.test(letter) ? letter.charCodeAt(0) : 1000
 }

@@ -1,11 +1,11 @@
 import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
-import { isAtEnd, type Placed, type TaskBook, type TaskIndex, withDescendants } from './task-book.ts'
+import { isFinished, type PlacedTask, type TaskBook, type TaskIndex, withDescendants } from './task-book.ts'
 
 type Wave = Extract<Action, { kind: 'wave' }>
 
 /** Identifies one end of a task. A later end of the same task has a different id. */
-export function endOf({ id, task }: Placed): string {
+export function endOf({ id, task }: PlacedTask): string {
   return [id, task.state, task.fields.get('session') ?? ''].join(' ')
 }
 
@@ -32,7 +32,7 @@ export function planWaves(
 /** Returns whether the session has planned tasks that have not ended, or whose end it was not notified of. */
 export function isTreeOpen(session: string, book: TaskBook, index: TaskIndex): boolean {
   const members = treeOf(session, index)
-  return members.some(({ task }) => !isAtEnd(task)) || newEnds(session, book, index).length > 0
+  return members.some(({ task }) => !isFinished(task)) || newEnds(session, book, index).length > 0
 }
 
 /** Returns whether a planner should be notified, or `undefined` while this is unknown. */
@@ -52,14 +52,14 @@ function shouldNotify(
 }
 
 /** The ends it was not notified of, if all tasks have ended. Otherwise empty. */
-function newEnds(session: string, { notifiedEnds }: TaskBook, index: TaskIndex): readonly Placed[] {
+function newEnds(session: string, { notifiedEnds }: TaskBook, index: TaskIndex): readonly PlacedTask[] {
   const members = treeOf(session, index)
-  if (members.some(({ task }) => !isAtEnd(task))) return []
+  if (members.some(({ task }) => !isFinished(task))) return []
   const known = notifiedEnds.get(session)
   return known === undefined ? members : members.filter((placed) => !known.has(endOf(placed)))
 }
 
-function treeOf(session: string, index: TaskIndex): readonly Placed[] {
+function treeOf(session: string, index: TaskIndex): readonly PlacedTask[] {
   const own = index.taskOf.get(session)
   const below = own === undefined ? [] : (index.children.get(own.id) ?? [])
   const members = withDescendants([...below, ...(index.createdBy.get(session) ?? [])], index)

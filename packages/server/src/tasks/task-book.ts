@@ -39,7 +39,7 @@ export interface Claim {
 }
 
 /** A task and its position. */
-export interface Placed {
+export interface PlacedTask {
   readonly file: string
   readonly id: string
   readonly task: TaskItem
@@ -47,15 +47,15 @@ export interface Placed {
 
 export interface TaskIndex {
   /** Tasks with a unique id, by id, in the order of files and lines. */
-  readonly byId: ReadonlyMap<string, Placed>
+  readonly byId: ReadonlyMap<string, PlacedTask>
   /** Tasks with a duplicate id. */
-  readonly duplicates: ReadonlyMap<string, readonly Placed[]>
+  readonly duplicates: ReadonlyMap<string, readonly PlacedTask[]>
   /** Tasks by the id of their parent. */
-  readonly children: ReadonlyMap<string, readonly Placed[]>
+  readonly children: ReadonlyMap<string, readonly PlacedTask[]>
   /** Tasks by the session that created them. */
-  readonly createdBy: ReadonlyMap<string, readonly Placed[]>
+  readonly createdBy: ReadonlyMap<string, readonly PlacedTask[]>
   /** The current or last task of each session. */
-  readonly taskOf: ReadonlyMap<string, Placed>
+  readonly taskOf: ReadonlyMap<string, PlacedTask>
   /** Tasks without an id, as file and line. */
   readonly nameless: readonly { readonly file: string; readonly task: TaskItem }[]
   /** Returns the agent of a task, or `undefined` if it is for people. */
@@ -65,18 +65,18 @@ export interface TaskIndex {
 }
 
 export function indexTasks(book: Pick<TaskBook, 'files' | 'agents'>): TaskIndex {
-  const all = new Map<string, Placed[]>()
+  const all = new Map<string, PlacedTask[]>()
   const nameless: { file: string; task: TaskItem }[] = []
   for (const { file, tasks } of book.files)
     for (const task of tasks) {
       if (task.id === undefined) nameless.push({ file, task })
-      else push(all, task.id, { file, id: task.id, task })
+      else addToList(all, task.id, { file, id: task.id, task })
     }
-  const byId = new Map<string, Placed>()
-  const twins = new Map<string, readonly Placed[]>()
-  const children = new Map<string, Placed[]>()
-  const createdBy = new Map<string, Placed[]>()
-  const taskOf = new Map<string, Placed>()
+  const byId = new Map<string, PlacedTask>()
+  const twins = new Map<string, readonly PlacedTask[]>()
+  const children = new Map<string, PlacedTask[]>()
+  const createdBy = new Map<string, PlacedTask[]>()
+  const taskOf = new Map<string, PlacedTask>()
   for (const [id, places] of all) {
     const [placed, twin] = places
     if (placed === undefined) continue
@@ -86,9 +86,9 @@ export function indexTasks(book: Pick<TaskBook, 'files' | 'agents'>): TaskIndex 
     }
     byId.set(id, placed)
     const { parent, fields } = placed.task
-    if (parent !== undefined) push(children, parent, placed)
+    if (parent !== undefined) addToList(children, parent, placed)
     const creator = fields.get('created_by')
-    if (creator) push(createdBy, creator, placed)
+    if (creator) addToList(createdBy, creator, placed)
     const session = fields.get('session')
     if (session) taskOf.set(session, placed)
   }
@@ -121,13 +121,13 @@ export function isApproval(task: TaskItem): boolean {
 }
 
 /** Returns whether the task has ended. Only a person can reopen it. */
-export function isAtEnd({ state }: Pick<TaskItem, 'state'>): boolean {
+export function isFinished({ state }: Pick<TaskItem, 'state'>): boolean {
   return state === 'done' || state === 'failed' || state === 'skipped'
 }
 
 /** Returns tasks and everything below them, each once, even if parents form a cycle. */
-export function withDescendants(roots: Iterable<Placed>, index: TaskIndex): readonly Placed[] {
-  const found = new Map<string, Placed>()
+export function withDescendants(roots: Iterable<PlacedTask>, index: TaskIndex): readonly PlacedTask[] {
+  const found = new Map<string, PlacedTask>()
   const waiting = [...roots]
   for (let placed = waiting.pop(); placed !== undefined; placed = waiting.pop()) {
     if (found.has(placed.id)) continue
@@ -138,7 +138,7 @@ export function withDescendants(roots: Iterable<Placed>, index: TaskIndex): read
 }
 
 /** The sessions of the tasks that a task depends on. */
-export function sessionsBefore({ task }: Placed, index: TaskIndex): readonly string[] {
+export function sessionsBefore({ task }: PlacedTask, index: TaskIndex): readonly string[] {
   return task.dependsOn.flatMap((id) => index.byId.get(id)?.task.fields.get('session') ?? [])
 }
 
@@ -156,7 +156,7 @@ export function isBroken({ problems }: TaskFile): boolean {
   return problems.some(({ severity }) => severity === 'error')
 }
 
-export function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+export function addToList<K, V>(map: Map<K, V[]>, key: K, value: V): void {
   const known = map.get(key)
   if (known === undefined) map.set(key, [value])
   else known.push(value)

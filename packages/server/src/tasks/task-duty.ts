@@ -22,7 +22,7 @@ import {
   countTogether,
   indexTasks,
   isBroken,
-  type Placed,
+  type PlacedTask,
   type TaskBook,
   type TaskBookFile,
   type TaskIndex,
@@ -87,7 +87,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     const states = await statesOf(book, index)
     const plan = planTasks(book, states, index)
     const restores = stale.map((one): Action => ({ kind: 'restore', stale: one }))
-    const refusals: [Placed, string][] = []
+    const refusals: [PlacedTask, string][] = []
     const services: ActionServices = {
       context,
       store,

@@ -1,6 +1,6 @@
 import type { Problem, Problems } from '@cadre/channels'
 import type { Plan, SessionStates } from './plan-tasks.ts'
-import type { Placed, TaskBook } from './task-book.ts'
+import type { PlacedTask, TaskBook } from './task-book.ts'
 
 const about = 'tasks'
 type Finding = Omit<Problem, 'file'>
@@ -11,7 +11,7 @@ export interface TaskReports {
     book: TaskBook,
     plan: Plan,
     states: SessionStates,
-    refusals: readonly (readonly [Placed, string])[],
+    refusals: readonly (readonly [PlacedTask, string])[],
   ): void
   /** Reports a failed check. The next successful one clears it. */
   fail(message: string): void
@@ -34,7 +34,7 @@ export function createTaskReports(problems: Problems): TaskReports {
           file,
           own.map((problem) => ({ ...problem })),
         )
-      const add = ({ file, id, task }: Placed, code: string, message: string) =>
+      const add = ({ file, id, task }: PlacedTask, code: string, message: string) =>
         found.get(file)?.push({ severity: 'error', code, line: task.line, message: `Task ${id}: ${message}` })
       for (const { placed, code, message } of plan.troubles) add(placed, code, message)
       for (const [at, reason] of refusals) add(at, 'refused', `Cadre cannot change it: ${reason}`)

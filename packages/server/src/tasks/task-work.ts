@@ -3,7 +3,7 @@ import type { Work } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
 import { endOf } from './plan-waves.ts'
 import { shorten, shortenLine } from './shorten.ts'
-import { isAtEnd, type Placed, type TaskIndex } from './task-book.ts'
+import { isFinished, type PlacedTask, type TaskIndex } from './task-book.ts'
 
 /** The longest result of another session, and of all together, in characters. */
 const maxResultLength = 2000
@@ -54,13 +54,13 @@ export function taskWork({ placed, session, index }: WorkRequest): TaskMessage {
 }
 
 export interface WorkRequest {
-  readonly placed: Placed
+  readonly placed: PlacedTask
   readonly session: string
   readonly index: TaskIndex
 }
 
 /** The message to a session whose task changed. `said`: the number of earlier such messages. */
-export function changedWork({ id, task }: Placed, session: string, said: number): TaskMessage {
+export function changedWork({ id, task }: PlacedTask, session: string, said: number): TaskMessage {
   const lines = [
     `Your task ${id} was changed. The new text:`,
     '',
@@ -76,7 +76,7 @@ export function changedWork({ id, task }: Placed, session: string, said: number)
 }
 
 /** The message to a session when all tasks that it planned have ended. The same ends give the same message id. */
-export function waveWork(session: string, members: readonly Placed[]): TaskMessage {
+export function waveWork(session: string, members: readonly PlacedTask[]): TaskMessage {
   const counts = new Map<string, number>()
   for (const { task } of members) counts.set(task.state, (counts.get(task.state) ?? 0) + 1)
   const summary = [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
@@ -95,17 +95,17 @@ function taskText({ title, fields }: TaskItem): string[] {
   return description ? [title, '', description] : [title]
 }
 
-function describeTask({ id, task }: Placed): string {
+function describeTask({ id, task }: PlacedTask): string {
   return `${id} (${shortenLine(task.title, 200)})`
 }
 
-function results(places: readonly Placed[]): string[] {
+function results(places: readonly PlacedTask[]): string[] {
   let left = maxResultsLength
   return places.flatMap((placed) => {
     const { task } = placed
     const outcome =
       task.fields.get('result') ?? task.fields.get('error') ?? task.fields.get('skipped_because') ?? ''
-    const text = isAtEnd(task) ? shorten(outcome, Math.min(maxResultLength, Math.max(0, left)), 60) : ''
+    const text = isFinished(task) ? shorten(outcome, Math.min(maxResultLength, Math.max(0, left)), 60) : ''
     left -= text.length
     const quoted = text === '' ? [] : text.split('\n').map((line) => `  > ${line}`)
     return [`- ${describeTask(placed)}: ${task.state}`, ...quoted]

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { contextOf, type Handoff, type StoredSession } from '@cadre/core'
+import { chooseAgent } from '@cadre/runtime'
+import type { SessionStart } from '../../session-keeper.ts'
+import type { Operate } from '../api-context.ts'
+
+/** The options for starting a handoff's agent: the conversation and the same folder. */
+export function handOffOf(
+  stored: StoredSession,
+  { agent, context, model }: Handoff,
+  operate: Operate,
+): Omit<SessionStart, 'startedBy'> {
+  const history = contextOf(stored, context)
+  return {
+    agent: chooseAgent({ agents: operate.registry() }, agent).name,
+    ...placeOf(stored),
+    ...(history.length > 0 && { history }),
+    ...(model !== undefined && { model }),
+    ...(stored.spec.controls && { controls: stored.spec.controls }),
+  }
+}
+
+/** The session's folder. If the session had its own workspace and did not change it, that workspace no longer exists. */
+function placeOf({ spec }: StoredSession): Pick<SessionStart, 'workspace' | 'isolation'> {
+  const { workspace, isolation } = spec
+  if (isolation?.kind === 'own' && !existsSync(workspace)) return { workspace: isolation.base }
+  return { workspace, ...(isolation && { isolation }) }
+}

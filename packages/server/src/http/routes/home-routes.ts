@@ -1,0 +1,19 @@
+import type { Routes } from '../route.ts'
+import { anyObject, list, object, ref } from '../schemas.ts'
+
+export const homeRoutes: Routes<'status' | 'listProblems'> = {
+  status: {
+    operation: 'status',
+    role: 'viewer',
+    summary: 'Get the daemon\'s state; the same JSON as "cadre status --json"',
+    schema: anyObject,
+    answer: (_, { status }) => ({ body: status() }),
+  },
+  listProblems: {
+    operation: 'listProblems',
+    role: 'viewer',
+    summary: 'List problems in files, with their locations',
+    schema: object({ items: list(ref('ProblemItem')) }),
+    answer: (_, { problems }) => ({ body: { items: problems() } }),
+  },
+}

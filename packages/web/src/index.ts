@@ -1,0 +1,1 @@
+export { hrefOf, type Route, readRoute, type ViewName, viewNames } from './shell/route.ts'

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { useCommands } from '../shell/commands.ts'
+
+export interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+/** A modal dialog. It takes the focus, blocks the page's keys, and returns the focus when it closes. */
+export function Dialog({ title, onClose, class: name = '', children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => {
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  useCommands({ back: onClose, palette: onClose }, { isModal: true })
+  return (
+    <dialog
+      ref={dialog}
+      class={name}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) onClose()
+      }}
+    >
+      <div class="dialog-body">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,25 @@
+import { Dialog } from '../parts/dialog.tsx'
+import { keyList } from './keys.ts'
+
+export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose} class="keys">
+      <table>
+        <tbody>
+          {keyList.map(([keys, what]) => (
+            <tr key={keys}>
+              <th scope="row">
+                <kbd>{keys}</kbd>
+              </th>
+              <td>{what}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">These keys have no effect while you type in a field.</p>
+      <button type="button" onClick={onClose}>
+        Close <kbd>Esc</kbd>
+      </button>
+    </Dialog>
+  )
+}

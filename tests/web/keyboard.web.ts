@@ -1,0 +1,80 @@
+/** Everything can be done without a pointer: each view by its keys, and each control by Tab. */
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Browser } from './support/browser.ts'
+import { launchBrowser, open } from './support/opened-page.ts'
+import { writeTeam } from './support/team.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchBrowser()
+})
+afterAll(() => browser.close())
+
+async function opened() {
+  const site = await open(writeTeam, { browser })
+  onTestFinished(() => site.close())
+  return site
+}
+
+test('opens every view with its keys', async () => {
+  const { visit } = await opened()
+  const page = await visit()
+  // As in "Runs (g r)".
+  const titles = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('nav a[title]')].map(({ title }) => title)`,
+  )
+  expect(titles.length).toBeGreaterThan(8)
+  for (const title of titles) {
+    const [, name = '', keys = ''] = /^(.*) \((.*)\)$/.exec(title) ?? []
+    for (const key of keys.split(' ')) await page.keyboard.press(key)
+    await page.locator(`nav [aria-current="page"]`).filter({ hasText: name }).waitFor()
+  }
+})
+
+const places = [
+  '/',
+  '/waiting',
+  '/sessions/lead-1',
+  '/timeline/lead-1',
+  '/tasks',
+  '/agents/builder',
+  '/audit',
+  '/search?text=limit',
+]
+
+test.each(places)('reaches every control of %s with Tab, and shows where the focus is', async (place) => {
+  const { visit } = await opened()
+  const page = await visit(place)
+  await page.locator('main h1, .session-head').first().waitFor()
+  await page.locator('main [data-loaded="false"]').waitFor({ state: 'detached' })
+  // Rows of a tree, cards of a board and lines of a list have one stop together; keys move inside.
+  const controls = await page.evaluate<number>(`(() => {
+    const inside = '[role="treegrid"] *, [role="listbox"] *, [role="grid"] *, [role="toolbar"] *, [role="tablist"] *'
+    const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')]
+      .filter((one) => !one.disabled && one.tabIndex >= 0 && one.checkVisibility() && !one.matches(inside))
+    all.forEach((one, index) => one.setAttribute('data-stop', String(index)))
+    return all.length
+  })()`)
+  expect(controls).toBeGreaterThan(8)
+  const reached = new Set<string>()
+  const hidden: string[] = []
+  for (let count = 0; count < controls * 2 + 40 && reached.size < controls; count++) {
+    await page.keyboard.press('Tab')
+    const { stop, isShown, text } = await page.evaluate<{
+      stop: string | null
+      isShown: boolean
+      text: string
+    }>(`(() => {
+      const one = document.activeElement
+      const { outlineStyle, boxShadow } = getComputedStyle(one)
+      const isShown = one === document.body || outlineStyle !== 'none' || boxShadow !== 'none' || one.matches('.skip')
+      return { stop: one.getAttribute('data-stop'), isShown, text: one.outerHTML.slice(0, 120) }
+    })()`)
+    if (stop !== null) reached.add(stop)
+    if (!isShown) hidden.push(text)
+  }
+  const missed = await page.evaluate<string[]>(`[...document.querySelectorAll('[data-stop]')]
+    .filter((one) => !${JSON.stringify([...reached])}.includes(one.getAttribute('data-stop'))).map((one) => one.outerHTML.slice(0, 120))`)
+  expect(missed).toEqual([])
+  expect(hidden).toEqual([])
+})
