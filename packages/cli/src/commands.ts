@@ -9,19 +9,23 @@ export const commands = {
   reject: 'Reject a pending call and tell the agent why',
   undo: 'Undo the file changes from the last turn in this folder',
   redo: 'Restore the file changes from the last undone turn',
+  open: 'Open the page: see what agents do and decide approvals, in your browser',
   up: 'Run the daemon: watch a home directory and act on its files',
   down: "Stop a home directory's daemon",
   status: 'Show the daemon, its sessions, pending approvals and problems in files',
+  worker: 'Run the trees of a place on this machine, for a daemon with a Restate engine',
+  engine: 'Run a Restate server, the engine for several machines',
   tasks: 'Query and change task files; without a query, list open tasks',
   workspace: 'List, diff, merge, undo and clean up session workspaces',
   acp: 'Serve an editor with the Agent Client Protocol: Zed, JetBrains, Neovim and others',
   init: 'Add a built-in team of agents to a project',
   agents: 'List, inspect, edit and convert agents',
   lint: 'Check agent files for errors and for differences between hosts; --fix applies safe fixes',
-  policy: 'Explain how the policy decides about a call, and test policies with tables of calls',
+  policy: 'Explain what the policy decides for a call, and test policies with tables of calls',
+  people: 'List, add and remove the people who may use a home, with their roles',
   record: 'Record a finished run as a fixture for "cadre replay"',
-  replay: 'Run a recorded run again, offline, and report what differs',
-  mcp: 'Serve Cadre to other programs over MCP; list, test and add MCP servers, whose tools agents use',
+  replay: 'Replay a recorded run offline, and report what differs',
+  mcp: 'Serve Cadre to other programs over MCP; list, test and add MCP servers for your agents',
   hooks: "List this project's hooks, and run them on a sample event",
   setup: 'Choose a model: find servers and keys, test one request, and store the choice',
   config: 'Show and change settings, with the source of each value',
@@ -39,9 +43,13 @@ export const workspaceCommands: readonly string[] = ['list', 'diff', 'merge', 'r
 
 export const policyCommands: readonly string[] = ['explain', 'test']
 
+export const peopleCommands: readonly string[] = ['list', 'add', 'remove']
+
 export const agentCommands: readonly string[] = ['list', 'show', 'import', 'export']
 
 export const hookCommands: readonly string[] = ['list', 'test']
+
+export const engineCommands: readonly string[] = ['start']
 
 export const configCommands: readonly string[] = ['list', 'get', 'set', 'edit']
 

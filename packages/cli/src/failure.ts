@@ -2,7 +2,7 @@ import { CadreError, messageOf } from '@cadre/core'
 import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { cleanLine } from './output/clean-text.ts'
-import { foldForTerminal } from './output/fold-for.ts'
+import { wrapForTerminal } from './output/wrap-for-terminal.ts'
 
 /** Reports a failure, in one sentence or one JSON object, and returns the exit code. The only place that does. */
 export function reportFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
@@ -14,7 +14,7 @@ export function reportFailure(error: unknown, io: Io, asJson: boolean): ExitCode
     const where = error instanceof CadreError && error.where !== undefined ? { where: error.where } : {}
     io.stdout.write(`${JSON.stringify({ type: 'error', code, message, ...where })}\n`)
   } else {
-    io.stderr.write(`${foldForTerminal(io.stderr, `cadre: ${message}`)}\n`)
+    io.stderr.write(`${wrapForTerminal(io.stderr, `cadre: ${message}`)}\n`)
   }
   if (!known && io.env['CADRE_DEBUG']) io.stderr.write(`${stackOf(error)}\n`)
   return code === 'bug' ? exitCodes.bug : exitCodeOfError(code)

@@ -25,7 +25,7 @@ EXAMPLES
   cadre resume lead-4k2
 
 EXIT CODES
-  0 done · 1 failed · 2 usage or configuration · 3 waiting for a decision · 4 refused by policy · 5 backend
+  0 done · 1 failed · 2 usage or configuration · 3 waiting for a decision · 4 denied by a policy · 5 backend
   6 owned by another process · 70 bug · 130 cancelled
 `
 }

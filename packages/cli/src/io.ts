@@ -1,7 +1,7 @@
 import type { Environment } from '@cadre/runtime'
 import { cleanText } from './output/clean-text.ts'
-import { foldForTerminal } from './output/fold-for.ts'
 import type { Output } from './output/output.ts'
+import { wrapForTerminal } from './output/wrap-for-terminal.ts'
 
 /** The parts of the process that a command may use. */
 export interface Io extends Environment {
@@ -14,6 +14,6 @@ export function createIo(io: Omit<Io, 'warn'>): Io {
   const { stderr } = io
   return {
     ...io,
-    warn: (message) => void stderr.write(`${foldForTerminal(stderr, `cadre: ${cleanText(message)}`)}\n`),
+    warn: (message) => void stderr.write(`${wrapForTerminal(stderr, `cadre: ${cleanText(message)}`)}\n`),
   }
 }

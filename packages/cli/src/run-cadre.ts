@@ -2,7 +2,7 @@
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import type { Io } from './io.ts'
-import { foldText } from './output/fold-text.ts'
+import { wrapText } from './output/wrap-text.ts'
 import { version } from './version.ts'
 
 /** Handles the help and the version, which need only this text. Undefined for anything else. */
@@ -15,7 +15,7 @@ export function answerHelpOrVersion(
   if (first === undefined && isAtTerminal(io)) return undefined
   const isHelp = first === '--help' || first === '-h' || first === 'help'
   if (first === undefined || (isHelp && args.length === 1))
-    stdout.write(stdout.isTTY ? foldText(helpText(), stdout.stream.columns || 80) : helpText())
+    stdout.write(stdout.isTTY ? wrapText(helpText(), stdout.stream.columns || 80) : helpText())
   else if (first === '--version' || first === 'version' || first === '-v' || first === '-V')
     stdout.write(`cadre ${version} (Node ${process.versions.node}, ${process.platform}-${process.arch})\n`)
   else return undefined

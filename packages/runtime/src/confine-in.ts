@@ -20,7 +20,7 @@ export function confineIn({ home, guard, sandbox, userHome, policy, tell }: Conf
       return {
         kind: 'refused',
         firm: true,
-        reason: `a policy denies effects.${denied}, but no sandbox can keep it from that`,
+        reason: `a policy denies effects.${denied}, and no sandbox can enforce that`,
       }
     const readOnly = program.readOnly || policy.effects.write === 'deny'
     const enclosed = await encloseProgram(
@@ -47,7 +47,9 @@ function describeChange({ path, what, undone, copies = [] }: ProtectedChange): s
   const [first, ...more] = copies
   const others = more.length === 0 ? '' : ` and ${more.length} more`
   const kept =
-    first === undefined ? '' : ` If you did it yourself, restore it from the copy: ${first}${others}`
-  const did = undone ? 'Cadre undid it.' : 'Cadre could not undo it: check it.'
+    first === undefined
+      ? ''
+      : ` If you made this change yourself, restore it from the copy: ${first}${others}`
+  const did = undone ? 'Cadre undid this change.' : 'Cadre could not undo this change. Inspect the path.'
   return `the protected path ${path} was ${what} while an agent program ran. ${did}${kept}`
 }

@@ -9,6 +9,7 @@ import {
   type Orchestrator,
   type RunResult,
   type StartRequest,
+  type VoteChannel,
 } from '@cadre/core'
 import { createAudit, listHomeItems, openAuditLog } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
@@ -17,7 +18,7 @@ import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
 import type { Environment } from './environment.ts'
-import { type ControlFlags, controlsOf, type ProgramControls } from './gate-flags.ts'
+import { allowNotices, type ControlFlags, controlsOf, type ProgramControls } from './gate-flags.ts'
 import { stateOfHome } from './home-trust.ts'
 import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
@@ -40,12 +41,14 @@ export interface RuntimeOptions
   readonly onEvent?: ((event: CadreEvent) => void) | undefined
   /** Asks a person to approve a call. Without it, a call that needs approval suspends the run until a person decides. */
   readonly ask?: AskPerson | undefined
+  /** How `ask` reaches the person. Default: the terminal. */
+  readonly askedVia?: VoteChannel | undefined
   /** Asks a person whether to trust the folder. Without it, an untrusted folder stays untrusted. */
   readonly confirmTrust?: ConfirmTrust | undefined
 }
 
 export interface RunRequest extends Omit<StartRequest, 'agent' | 'workspace'> {
-  /** Default: the entry agent of the project or the team. */
+  /** Default: the entry agent in the project or the team. */
   readonly agent?: string | AgentDefinition
   /** Default: the workspace of the runtime. */
   readonly workspace?: string
@@ -81,7 +84,7 @@ export interface Runtime extends Sessions {
 }
 
 /** With `--no-human`: also refuses pending questions of earlier runs, unless they were decided in the meantime. */
-const answerForNobody: AskPerson = async (_session, { kind }) => ({
+const refuseWithoutPerson: AskPerson = async (_session, { kind }) => ({
   decision: kind === 'approval' ? 'reject' : 'leave',
   by: 'cadre',
   reason: 'no person is available (--no-human)',
@@ -132,8 +135,14 @@ async function assemble(
     if (event.type === 'session.started' && event.depth === 0) keepGrant(event.root)
     options.onEvent?.(event)
   }
-  const ask = options.noHuman ? answerForNobody : options.ask
-  const engine = await openEngine(home, tell, { env: environment.env, ask, adopt: adoptFrom(() => parts) })
+  const ask = options.noHuman ? refuseWithoutPerson : options.ask
+  const engine = await openEngine(home, tell, {
+    env: environment.env,
+    ask,
+    askedVia: options.askedVia,
+    isUnattended: options.noHuman,
+    adopt: adoptFrom(() => parts),
+  })
   const checkpoints = openCheckpoints({ home })
   const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints, telemetry })
   return {
@@ -160,7 +169,7 @@ async function assemble(
     agents: registry,
     ...(entry !== undefined && { entry }),
     ...(parts.config.notify && { notify: parts.config.notify }),
-    notices: [...parts.notices, ...telemetryNotices(telemetry)],
+    notices: [...parts.notices, ...allowNotices(options, parts), ...telemetryNotices(telemetry)],
     ...(telemetry && { telemetry }),
     async run(request, signal = new AbortController().signal) {
       const wanted: RunRequest = typeof request === 'string' ? { work: request } : request

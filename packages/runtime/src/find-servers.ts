@@ -4,7 +4,7 @@ import type { AgentDefinition } from '@cadre/core'
 import { type Diagnostic, isInside, realPathOf } from '@cadre/disk'
 import type { FolderServer } from '@cadre/gate'
 import type { ConfiguredServers } from '@cadre/home'
-import { identityOf, readServers, type ServerConfig, shownServer } from '@cadre/mcp'
+import { describeServer, identityOf, readServers, type ServerConfig } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
 import { userPlaces } from './user-places.ts'
 
@@ -98,7 +98,7 @@ function folderServer(
     name,
     file,
     agent,
-    shown: shownServer(server),
+    shown: describeServer(server),
     content: JSON.stringify([name, reach]),
     words: words.map((word) => expanded(word, workspace)),
     cwd,

@@ -1,4 +1,14 @@
-import { type Agents, type Allowed, CadreError, type Controls, type Tool, unknownDenial } from '@cadre/core'
+import {
+  type Agents,
+  type Allowed,
+  CadreError,
+  type Controls,
+  explainUnknownDenial,
+  type Notice,
+  type Tool,
+  unknownAllowed,
+} from '@cadre/core'
+import type { LoadedServers } from './load-servers.ts'
 
 /** Flags that determine what agents may do. */
 export interface GateFlags {
@@ -27,7 +37,7 @@ export function controlsOf(
   { tools, agents }: { readonly tools: readonly Tool[]; readonly agents: Agents },
 ): Controls | undefined {
   for (const name of denyTool) {
-    const reason = unknownDenial(name, { tools, agents: agents.list() })
+    const reason = explainUnknownDenial(name, { tools, agents: agents.list() })
     if (reason !== undefined) throw new CadreError('usage', `--deny-tool: ${reason}`)
   }
   const controls: Controls = {
@@ -37,4 +47,17 @@ export function controlsOf(
     ...(noTeamEffects && { noTeamEffects: true }),
   }
   return Object.keys(controls).length === 0 ? undefined : controls
+}
+
+/** A notice for every `--allow` that allows nothing, such as a misspelt one. The run can start: its calls need approval. */
+export function allowNotices(
+  { allow = [] }: Pick<GateFlags, 'allow'>,
+  { tools, servers }: { readonly tools: readonly Tool[]; readonly servers: LoadedServers },
+): Notice[] {
+  if (servers.blocked !== undefined) return []
+  const names = servers.found.servers.map(({ name }) => name)
+  return allow.flatMap((name) => {
+    const reason = unknownAllowed(name, { tools, servers: names })
+    return reason === undefined ? [] : [{ code: 'allow', message: `--allow: ${reason}` }]
+  })
 }

@@ -1,9 +1,34 @@
+export { type FieldValue, type FormField, readField } from '@cadre/mcp'
 export { adoptFrom } from './adopt-from.ts'
 export { assistant } from './assistant.ts'
 export { chooseAgent, namesOf, reportAgentProblems } from './choose-agent.ts'
 export { type AcceptedHandoff, Conversation, type ConversationOptions } from './conversation.ts'
 export { createRuntime, type Runtime, type RuntimeOptions } from './create-runtime.ts'
-export { endRecord } from './end-record.ts'
+export { agentRows, type BuiltInAgents, otherBuiltIns } from './describe/agent-rows.ts'
+export type { AgentView, BoundaryView, Sourced } from './describe/agent-view.ts'
+export { createExplainer, type Explainer, type ExplainerOptions } from './describe/create-explainer.ts'
+export { describeAgent } from './describe/describe-agent.ts'
+export type { Explanation } from './describe/explanation.ts'
+export { fileOf } from './describe/file-of.ts'
+export { instructionProblems } from './describe/lint-instructions.ts'
+export { lintKnowledge } from './describe/lint-knowledge.ts'
+export { type LintTargets, lintProject, lintTargets } from './describe/lint-targets.ts'
+export { type Depth, readDepth } from './describe/read-depth.ts'
+export { requireAgent } from './describe/require-agent.ts'
+export { specWithParts } from './describe/spec-for.ts'
+export { unreadablePaths } from './describe/unreadable-paths.ts'
+export {
+  type CleanedWorkspaces,
+  type CleanOptions,
+  cleanWorkspace,
+  mergeWorkspaceJson,
+  reasonToKeep,
+  requireIdleWorkspace,
+  rollBackWorkspace,
+  rollbackJson,
+} from './describe/workspace-actions.ts'
+export { type ElicitationQuestion, elicitationQuestion } from './elicitation-question.ts'
+export { endStoredSession } from './end-stored-session.ts'
 export { entryAgent } from './entry-agent.ts'
 export type { Environment } from './environment.ts'
 export { type AvailableAgents, findAvailableAgents } from './find-available-agents.ts'
@@ -33,6 +58,9 @@ export { rejectOwned } from './reject-owned.ts'
 export { rejectUnstarted } from './reject-unstarted.ts'
 export { requireOwnWorkspace, sharedFolder } from './require-own-workspace.ts'
 export { resolveWorkspace } from './resolve-workspace.ts'
+export { editSessionFile } from './rewind/edit-session-file.ts'
+export { historyBefore } from './rewind/history-before.ts'
+export { type RewindRequest, type Rewound, rewindSession } from './rewind/rewind-session.ts'
 export { startServers } from './start-servers.ts'
 export { type TrustedFolder, trustFolder } from './trust-folder.ts'
 export { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './user-places.ts'

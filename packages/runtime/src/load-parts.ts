@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import { type AgentRegistry, createAgents, type EditorSettings } from '@cadre/agents'
 import type { ModelsOptions } from '@cadre/backends'
 import {
@@ -12,7 +10,7 @@ import {
   type Tool,
   withinCeilings,
 } from '@cadre/core'
-import { type Diagnostic, showDiagnostic, systemClock } from '@cadre/disk'
+import { systemClock } from '@cadre/disk'
 import {
   createGuard,
   type Evidence,
@@ -42,7 +40,9 @@ import type { ServerConfig } from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
 import type { Documents, WatchCommand } from '@cadre/tools'
 import { assistant } from './assistant.ts'
+import { cacheBriefly } from './cache-briefly.ts'
 import { confineIn } from './confine-in.ts'
+import { elicitFromNobody } from './elicit-from-nobody.ts'
 import type { Environment } from './environment.ts'
 import { findServers } from './find-servers.ts'
 import type { GateFlags } from './gate-flags.ts'
@@ -51,6 +51,7 @@ import { loadRunAgents } from './load-run-agents.ts'
 import { type LoadedServers, loadServers } from './load-servers.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
+import { guardNotices, pathNotices } from './parts-notices.ts'
 import type { ConfirmTrust, ElicitFromPerson } from './person-port.ts'
 import { policyNotices, requirePolicy, withSettings } from './policy-of-run.ts'
 import { dropProjectPath, restorePath } from './project-path.ts'
@@ -309,7 +310,7 @@ export async function loadParts(
         }),
     blocked: blockedServers(folder.trusted, policy),
     starts: options.startsServers ?? false,
-    elicit: options.noHuman ? undefined : options.elicit,
+    elicit: (options.noHuman ? undefined : options.elicit) ?? elicitFromNobody,
     telemetry: options.telemetry,
   })
   const { tools, notices: ofTools } = await loadTools({
@@ -373,37 +374,6 @@ function blockedServers(trusted: boolean, { mcp, decidedBy }: LoadedPolicy): str
   if (!mcp) return `a policy forbids MCP servers: ${key} is false (${decidedBy.get(key) ?? 'policy'})`
   // An untrusted folder could contain the program that a server starts.
   return trusted ? undefined : 'this folder is not trusted'
-}
-
-const cacheMs = 1000
-
-/** Caches a result briefly: it is needed for every call, and takes several system calls. */
-function cacheBriefly<Answer>(ask: (key: string) => Answer): (key: string) => Answer {
-  let known = new Map<string, Answer>()
-  let until = 0
-  return (key) => {
-    if (performance.now() > until) {
-      known = new Map()
-      until = performance.now() + cacheMs
-    }
-    if (!known.has(key)) known.set(key, ask(key))
-    return known.get(key) as Answer
-  }
-}
-
-/** Reports only dropped folders that contain programs. */
-function pathNotices({ env }: Environment, dropped: readonly string[]): Notice[] {
-  const entries = env['PATH']?.split(path.delimiter) ?? []
-  const left = dropped.filter((entry) => !entries.includes(entry) && existsSync(entry))
-  if (left.length === 0) return []
-  const message = `PATH entries inside this project are ignored until you trust it: ${left.join(', ')}`
-  return [{ code: 'path', message }]
-}
-
-function guardNotices(diagnostics: readonly Diagnostic[]): Notice[] {
-  return diagnostics
-    .filter(({ severity, code }) => severity === 'error' || code === 'permissions-unsupported')
-    .map((diagnostic) => ({ code: 'gate', message: showDiagnostic(diagnostic) }))
 }
 
 function modelFrom(io: Environment, config: Config, model: string | undefined): string {

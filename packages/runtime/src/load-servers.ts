@@ -3,12 +3,12 @@ import type { Notice, Tool } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { openSecrets, type Secrets } from '@cadre/home'
 import {
+  type ApprovedToolStore,
   type Connection,
   type ConnectOptions,
   connectServer,
-  openPins,
+  openApprovedTools,
   openServers,
-  type PinStore,
   resolveReach,
   type ServerConfig,
   storedAuth,
@@ -26,7 +26,7 @@ export interface LoadServersRequest extends Omit<StartServersOptions, 'folderSer
   readonly blocked?: string | undefined
   /** False: starts nothing, and has no tools of servers that were never used. */
   readonly starts: boolean
-  readonly elicit?: ElicitFromPerson | undefined
+  readonly elicit: ElicitFromPerson
   readonly telemetry?: Pick<Telemetry, 'traceparent'> | undefined
 }
 
@@ -57,19 +57,18 @@ export async function loadServers(request: LoadServersRequest): Promise<LoadedSe
     return { found, blocked, tools: [], notices, connect, close: async () => {} }
   }
   const starting = startServers({ ...request, folderServers })
-  const { secrets, pins } = serverStores(io)
+  const { secrets, approvedTools } = serverStores(io)
   const values = { env: io.env, workspace: request.workspace, userHome: userPlaces(io.env).home }
   const opened = await openServers({
     servers,
-    pins,
+    approvedTools,
     secrets,
     values,
     startOf: starting.startOf,
     elicitOf:
-      elicit &&
-      (({ name }) =>
-        (asked, signal) =>
-          elicit({ ...asked, server: name }, signal)),
+      ({ name }) =>
+      (asked, signal) =>
+        elicit({ ...asked, server: name }, signal),
     starts,
     tell,
     traceparentOf: telemetry && (({ session, call }) => telemetry.traceparent(session, call)),
@@ -92,12 +91,12 @@ export async function loadServers(request: LoadServersRequest): Promise<LoadedSe
 
 /** The approved tools of servers, and their secrets, of this user. */
 export function serverStores({ env }: Pick<Environment, 'env'>): {
-  readonly pins: PinStore
+  readonly approvedTools: ApprovedToolStore
   readonly secrets: Secrets
 } {
   const { servers } = userPlaces(env)
   return {
-    pins: openPins(path.join(servers, 'tools')),
+    approvedTools: openApprovedTools(path.join(servers, 'tools')),
     secrets: openSecrets({ env, folder: path.join(servers, 'secrets') }),
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CadreError, sentenceOf } from '@cadre/core'
+import { CadreError, sentenceOf, type VoteChannel } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import {
   type Approvals,
@@ -26,6 +26,10 @@ export interface EngineOptions {
   readonly env: NodeJS.ProcessEnv
   /** Asks the user at the terminal. */
   readonly ask?: AskPerson | undefined
+  /** How `ask` reaches the person. Default: the terminal. */
+  readonly askedVia?: VoteChannel | undefined
+  /** Set if `ask` rejects everything, because nobody is there. */
+  readonly isUnattended?: boolean | undefined
   /** Called for decisions that people made in approval files. */
   readonly taken?: ApprovalsOptions['taken']
   /** Adds the tools, the prompt and the model of an agent to a session that a person started in an editor. */
@@ -41,7 +45,7 @@ export interface EngineOptions {
 export async function openEngine(
   home: Home,
   tell: (message: string) => void,
-  { env, ask, taken, adopt, shouldRetry }: EngineOptions,
+  { env, ask, askedVia, isUnattended, taken, adopt, shouldRetry }: EngineOptions,
 ): Promise<OpenedEngine> {
   const askHere: AskAtTerminal | undefined =
     ask &&
@@ -49,6 +53,7 @@ export async function openEngine(
       ask(session, question, signal, (grants) =>
         planRule(home, grants, createTrust({ file: userPlaces(env).trust })),
       ))
+  const asking = { ask: askHere, via: askedVia, isUnattended, tell }
   try {
     const engine: FileEngine = await createFileEngine({
       home,
@@ -58,7 +63,7 @@ export async function openEngine(
       ...(shouldRetry && { shouldRetry }),
       answer: (session, question, signal) =>
         retryWhile(
-          () => askEverywhere(approvals, { session, question, ask: askHere }, signal),
+          () => askEverywhere(approvals, { ...asking, session, question }, signal),
           shouldRetry,
           signal,
         ),

@@ -3,13 +3,13 @@ import { openAuditLog } from '@cadre/gate'
 import { type Home, runningProcess } from '@cadre/home'
 import {
   type ApplyOptions,
-  type Checkpoints,
   openCheckpoints,
   type UndoPlan,
   type UndoPlanResult,
   type UndoRequest,
   type UndoResult,
 } from '@cadre/workspaces'
+import type { Runtime } from './create-runtime.ts'
 import { personName } from './person-name.ts'
 
 /** Undoes and redoes turns for a person. */
@@ -23,21 +23,23 @@ export interface Undo {
 export interface UndoOptions {
   readonly env: NodeJS.ProcessEnv
   readonly tell: (message: string) => void
-  /** The checkpoints of a runtime in this process. Default: those of the home. */
-  readonly checkpoints?: Checkpoints | undefined
+  /** A runtime in this process that ran the turns. Default: the checkpoints of the home. */
+  readonly runtime?: Pick<Runtime, 'checkpoints' | 'engine'> | undefined
 }
 
-export function openUndo(home: Home, { env, tell, checkpoints }: UndoOptions): Undo {
-  const { plan, apply } = checkpoints ?? openCheckpoints({ home })
+export function openUndo(home: Home, { env, tell, runtime }: UndoOptions): Undo {
+  const { plan, apply } = runtime?.checkpoints ?? openCheckpoints({ home })
   const by = personName(env) ?? 'a person'
   return {
     async plan(request) {
+      await runtime?.engine.released()
       const planned = await plan(request)
       if (planned.kind === 'busy') throw new CadreError('owned', planned.reason)
       if (planned.kind === 'plan') requireIdle(home, planned.plan.session)
       return planned
     },
     async apply(wanted, options = {}) {
+      await runtime?.engine.released()
       requireIdle(home, wanted.session)
       const applied = await apply(wanted, { ...options, by })
       if (applied.kind === 'busy') throw new CadreError('owned', applied.reason)

@@ -8,9 +8,10 @@ import {
   type Models,
   type Orchestrator,
   type Ports,
+  type Work,
   type Workspaces,
 } from '@cadre/core'
-import { systemClock } from '@cadre/disk'
+import { currentUser, systemClock } from '@cadre/disk'
 import { sessionIds, teamRules } from '@cadre/home'
 import type { Telemetry } from '@cadre/telemetry'
 import {
@@ -67,6 +68,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       tools: parts.tools,
       rules: [...enforced.rules, ...teamRules(parts.teams), ...rules],
       ...(answerers.length > 0 && { answerers }),
+      ...(guard.demandApprovals && { demandApprovals: guard.demandApprovals }),
       reviewers: guard.reviewers,
       attend,
       ...(knowledge && { inform: knowledge.inform }),
@@ -109,7 +111,24 @@ function withStartOptions(
   return {
     ...orchestrator,
     start: (request, signal) =>
-      orchestrator.start({ ...(telemetry && { trace: telemetry.newTrace() }), ...request, ...what }, signal),
+      orchestrator.start(
+        {
+          startedBy: currentUser(),
+          ...(telemetry && { trace: telemetry.newTrace() }),
+          ...request,
+          ...what,
+        },
+        signal,
+      ),
+    resume: (id, { work, ...rest }, signal) =>
+      orchestrator.resume(id, { ...rest, ...(work !== undefined && { work: withPerson(work) }) }, signal),
+    tell: (session, work) => orchestrator.tell(session, withPerson(work)),
     explain: (request, signal) => orchestrator.explain({ ...request, ...what }, signal),
   }
+}
+
+/** Work without a sender comes from the person who runs this process, unless a surface names somebody else. */
+function withPerson(given: Work | string): Work {
+  const work = typeof given === 'string' ? { content: given } : given
+  return work.from === undefined && work.by === undefined ? { ...work, by: [currentUser()] } : work
 }

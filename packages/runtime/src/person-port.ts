@@ -12,8 +12,8 @@ export type AskPerson = (
 ) => Promise<Answer | undefined>
 
 /**
- * Asks a person the question of an MCP server, during a call of one of its tools. All texts are data of the server. An address is shown, and
- * never opened.
+ * Asks a person the question of an MCP server, during a call of one of its tools. All texts are data of the server. An address must be shown
+ * whole, and opened only if the person agrees.
  */
 export type ElicitFromPerson = (
   asked: Elicitation & { readonly server: string },

@@ -1,6 +1,6 @@
 import { CadreError, type Notice, type RunLimits } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import { type Home, type LoadedPolicy, loadPolicy, openPolicy } from '@cadre/home'
+import { type Home, type LoadedPolicy, loadPolicy, permissivePolicy } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import type { Settings } from './load-settings.ts'
 import { userPlaces } from './user-places.ts'
@@ -47,7 +47,7 @@ export async function loadPolicyForDisplay(
   const faults = faultsOf(policy)
   if (faults.length === 0) return { policy, faults }
   const { files } = policy
-  return { policy: { ...openPolicy, diagnostics: [], files }, faults: [...faults, noSession] }
+  return { policy: { ...permissivePolicy, diagnostics: [], files }, faults: [...faults, noSession] }
 }
 
 /** The user's settings are another level: they can disable, but never enable. */

@@ -2,7 +2,11 @@ import { CadreError, type StoredSession } from '@cadre/core'
 import type { Sessions } from './open-sessions.ts'
 
 /** Rejects a conversation that another process is running. */
-export function rejectOwned({ owner, fileOf }: Sessions, { spec }: StoredSession): void {
+export async function rejectOwned(
+  { owner, fileOf, engine }: Sessions,
+  { spec }: StoredSession,
+): Promise<void> {
+  await engine.released()
   const process = owner(spec.root)
   if (process === undefined) return
   const message = `session ${spec.root} is running in process ${process.pid} on ${process.host}. Wait for it to finish, or stop it with: cadre sessions cancel ${spec.root}`

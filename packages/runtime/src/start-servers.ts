@@ -60,7 +60,7 @@ export function startServers(options: StartServersOptions): ServerStarts {
     const { envFile } = start
     if (envFile !== undefined && isInside(realPathOf(workspace), realPathOf(envFile)))
       throw new Error(
-        `agents can change ${envFile}, and it would set variables of a program outside the sandbox. Move the file out of the workspace, or write the variables to "env"`,
+        `agents can change ${envFile}, and this file sets variables for a program outside the sandbox. Move the file out of the workspace, or write the variables to "env"`,
       )
     if (own !== undefined && server.sandbox !== false) {
       if (stateOf(own, project) !== known.get(id))
@@ -69,7 +69,7 @@ export function startServers(options: StartServersOptions): ServerStarts {
         )
       if (!warned.has(id))
         tell(
-          `The MCP server ${server.name} runs with your rights, because there is no sandbox (${sandbox.kind === 'none' ? sandbox.reason : 'it is not used'}). Cadre cannot control what it does.`,
+          `The MCP server ${server.name} runs with your permissions, because there is no sandbox (${sandbox.kind === 'none' ? sandbox.reason : 'it is not used'}). Cadre cannot control what it does.`,
         )
       warned.add(id)
       return start
@@ -82,7 +82,8 @@ export function startServers(options: StartServersOptions): ServerStarts {
     startOf: (server) => {
       const isOfFolder = folderServers.has(identityOf(server))
       return {
-        cwd: isOfFolder ? workspace : userHome,
+        // The sandbox has only the workspace.
+        cwd: isOfFolder || server.sandbox === true ? workspace : userHome,
         ...(!isOfFolder && { env: { ...io.env, PATH: pathOutside(io.env['PATH'], [project, workspace]) } }),
         launch: (start) => launch(server, start),
       }

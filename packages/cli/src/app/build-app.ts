@@ -6,12 +6,15 @@ import { chatCommand } from '../commands/chat/chat-command.ts'
 import { completionCommand } from '../commands/completion/completion-command.ts'
 import { configRoutes } from '../commands/config/config-commands.ts'
 import { downCommand, statusCommand, upCommand } from '../commands/daemon/daemon-commands.ts'
+import { engineRoutes, workerCommand } from '../commands/engine/engine-commands.ts'
 import { hooksRoutes } from '../commands/hooks/hooks-commands.ts'
 import { initCommand } from '../commands/init/init-command.ts'
 import { lintCommand } from '../commands/lint/lint-command.ts'
 import { loginCommand, logoutCommand } from '../commands/login/login-commands.ts'
 import { mcpRoutes } from '../commands/mcp/mcp-commands.ts'
 import { modelsCommand } from '../commands/models/models-command.ts'
+import { openCommand } from '../commands/open/open-command.ts'
+import { peopleRoutes } from '../commands/people/people-commands.ts'
 import { policyRoutes } from '../commands/policy/policy-commands.ts'
 import { recordCommand } from '../commands/record/record-command.ts'
 import { replayCommand } from '../commands/replay/replay-command.ts'
@@ -39,9 +42,12 @@ export function buildApp(): Application<CliContext> {
     reject: rejectCommand,
     undo: undoCommand,
     redo: redoCommand,
+    open: openCommand,
     up: upCommand,
     down: downCommand,
     status: statusCommand,
+    worker: workerCommand,
+    engine: engineRoutes,
     tasks: tasksCommand,
     workspace: workspaceRoutes,
     acp: acpCommand,
@@ -49,6 +55,7 @@ export function buildApp(): Application<CliContext> {
     agents: agentsRoutes,
     lint: lintCommand,
     policy: policyRoutes,
+    people: peopleRoutes,
     record: recordCommand,
     replay: replayCommand,
     mcp: mcpRoutes,

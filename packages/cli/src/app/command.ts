@@ -75,8 +75,8 @@ function withProposals(parameters: DescribedParameters): object {
   const proposing = (parameter: Parameter) => ({
     ...parameter,
     async proposeCompletions(this: CliContext, partial: string) {
-      const { proposalsFor } = await import('./proposals.ts')
-      const found = await proposalsFor(parameter.placeholder, this.io)
+      const { completionsFor } = await import('./completions.ts')
+      const found = await completionsFor(parameter.placeholder, this.io)
       return found.filter((value) => value.startsWith(partial))
     },
   })

@@ -27,12 +27,12 @@ export const gateFlags = {
     kind: 'parsed',
     parse: allowed,
     brief:
-      'Allow an effect (write, execute, outbound) or a tool of an MCP server (server/tool) without approval, now and when the run is resumed, unless a policy forbids it; repeatable',
+      'Allow an effect (write, execute, outbound) or an MCP tool (server/tool) without approval, now and when the run is resumed, unless a policy forbids it; repeatable',
     placeholder: 'EFFECT',
     optional: true,
     variadic: true,
   },
-  noHuman: flag('Run unattended: refuse every call that needs an approval'),
+  noHuman: flag('Run unattended: deny every call that needs an approval'),
 } as const
 
 /** Controls for every agent of a run, at any depth, including when it is resumed. */
@@ -53,9 +53,7 @@ export function flag(brief: string) {
 /** The value of `--allow`. */
 function allowed(input: string): Exclude<Allowed, 'read'> {
   if (input !== 'read' && isAllowed(input)) return input as Exclude<Allowed, 'read'>
-  throw new RangeError(
-    'must be write, execute, outbound, or a tool of an MCP server such as github/get_issue',
-  )
+  throw new RangeError('must be write, execute, outbound, or an MCP tool such as github/get_issue')
 }
 
 /** A flag that takes text. */
@@ -69,6 +67,16 @@ export function count(brief: string, min: number) {
     const value = Number(input)
     if (input.trim() !== '' && Number.isSafeInteger(value) && value >= min) return value
     throw new RangeError(`must be an integer of at least ${min}`)
+  }
+  return { kind: 'parsed', parse, brief, placeholder: 'N', optional: true } as const
+}
+
+/** A flag that takes a port. With 0, the system chooses a free one. */
+export function port(brief: string) {
+  const parse = (input: string) => {
+    const value = Number(input)
+    if (/^\d+$/.test(input) && value <= 65_535) return value
+    throw new RangeError('must be a port: an integer from 0 to 65535')
   }
   return { kind: 'parsed', parse, brief, placeholder: 'N', optional: true } as const
 }

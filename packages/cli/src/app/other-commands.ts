@@ -5,8 +5,8 @@ import { count, flag, home, json, text } from './flags.ts'
 export const demoCommand = defineCommand({
   brief: commands.demo,
   about:
-    'Shows a message being answered in ten steps: an agent plans, asks for your approval to run a command, runs it, checks the result,\n' +
-    'asks for your approval to send the answer, and sends it. The model is scripted, so the demo needs no network and no key. The\n' +
+    'Shows how an agent answers a message in ten steps: it plans, asks for your approval to run a command, runs it, checks the result,\n' +
+    'asks for your approval to send the answer, and sends it. The model is scripted, so the demo needs neither network nor an API key. The\n' +
     'daemon, the files, the command and the approvals are real, and the home directory is kept for you to inspect.\n' +
     'Without a terminal, the demo approves both requests itself and prints a note.',
   examples: [
@@ -21,12 +21,12 @@ export const demoCommand = defineCommand({
       json,
     },
   },
-  load: async () => (await import('../commands/demo/demo.ts')).demo,
+  load: async () => (await import('../commands/demo/demo.ts')).runDemo,
 })
 
 export const doctorCommand = defineCommand({
   brief: commands.doctor,
-  about: `${commands.doctor}.\nExits with 0 when every required check passes, and with 1 when one fails. Keys are never shown.`,
+  about: `${commands.doctor}.\nExits with 0 when every required check passes, and with 1 when one fails. API keys are never shown.`,
   examples: [
     ['doctor', 'one line per check'],
     [`doctor --json | jq '.checks[] | select(.status != "ok")'`, 'only warnings and failures'],
@@ -39,5 +39,5 @@ export const doctorCommand = defineCommand({
       json,
     },
   },
-  load: async () => (await import('../commands/doctor/doctor.ts')).doctor,
+  load: async () => (await import('../commands/doctor/doctor.ts')).runDoctor,
 })

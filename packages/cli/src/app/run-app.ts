@@ -5,17 +5,20 @@ import {
   agentCommands,
   commands,
   configCommands,
+  engineCommands,
   hookCommands,
   mcpCommands,
+  peopleCommands,
   policyCommands,
   sessionCommands,
   workspaceCommands,
 } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { foldText } from '../output/fold-text.ts'
+import { wrapText } from '../output/wrap-text.ts'
 import { buildApp } from './build-app.ts'
 import type { CliContext } from './command.ts'
+import { withDefaultCommand } from './default-command.ts'
 
 /** Finds the command, checks its arguments and runs it. Rejects with all errors, including usage errors. */
 export async function runApp(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -41,20 +44,9 @@ export async function runApp(args: readonly string[], io: Io): Promise<ExitCode>
   throw new CadreError('usage', `${complaint}${complaint.endsWith('?') ? '' : '.'} ${helpHint(args)}`)
 }
 
-/** The commands without a subcommand. */
-const defaults: Readonly<Record<string, string>> = { agents: 'list', sessions: 'list', mcp: 'serve' }
-
-function withDefaultCommand(args: readonly string[]): readonly string[] {
-  const [first = '', second = ''] = args
-  const isHelp = /^(?:--help(?:-all|All)?|-h|-H)$/.test(second)
-  const isBare = second === '' || (second.startsWith('-') && !isHelp)
-  const command = Object.hasOwn(defaults, first) ? defaults[first] : undefined
-  return command !== undefined && isBare ? [first, command, ...args.slice(1)] : args
-}
-
 /** The parser only prints help. */
 function foldOutput(text: string, { stdout }: Io): string {
-  return stdout.isTTY ? foldText(text, stdout.stream.columns || 80) : text
+  return stdout.isTTY ? wrapText(text, stdout.stream.columns || 80) : text
 }
 
 function helpHint(args: readonly string[]): string {
@@ -65,9 +57,11 @@ function helpHint(args: readonly string[]): string {
     workspace: workspaceCommands,
     agents: agentCommands,
     policy: policyCommands,
+    people: peopleCommands,
     hooks: hookCommands,
     mcp: mcpCommands,
     config: configCommands,
+    engine: engineCommands,
   }
   if (Object.hasOwn(below, first) && below[first as keyof typeof below].includes(second)) known.push(second)
   return `See "${['cadre', ...known, '--help'].join(' ')}".`

@@ -1,4 +1,4 @@
-import type { AgentView, BoundaryView, Placed } from '../commands/agents/agent-view.ts'
+import type { AgentView, BoundaryView, Sourced } from '@cadre/runtime'
 import { cleanLine, cleanText } from './clean-text.ts'
 import type { Style } from './style.ts'
 import { textTable } from './text-table.ts'
@@ -59,14 +59,14 @@ export function agentText(view: AgentView, style: Style): string {
     ...(model.preferences.length > 1 ? [section('prefers', model.preferences.join(', '), style)] : []),
     section('limits', undefined, style),
     table(view.limits.map(({ name, value, unit, from }) => [name, `${value} ${unit}`, from])),
-    section('user-invocable', formatPlaced(view.userInvocable, style, yesNo), style),
-    section('agent-invocable', formatPlaced(view.modelInvocable, style, yesNo), style),
+    section('user-invocable', formatSourced(view.userInvocable, style, yesNo), style),
+    section('agent-invocable', formatSourced(view.modelInvocable, style, yesNo), style),
     section(
       'workspace',
-      formatPlaced(view.isolation, style, (value) => value),
+      formatSourced(view.isolation, style, (value) => value),
       style,
     ),
-    section('runs in background', formatPlaced(view.background, style, yesNo), style),
+    section('runs in background', formatSourced(view.background, style, yesNo), style),
     ...list('required sections', view.requiredSections, style),
     ...optional(
       'handoffs',
@@ -100,7 +100,7 @@ function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Styl
       : [
           section(
             'writes',
-            formatPlaced(writes, style, (value) => files[value]),
+            formatSourced(writes, style, (value) => files[value]),
             style,
           ),
         ]),
@@ -109,7 +109,7 @@ function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Styl
       : [
           section(
             'commands',
-            formatPlaced(commands, style, (value) => programs[value]),
+            formatSourced(commands, style, (value) => programs[value]),
             style,
           ),
         ]),
@@ -149,13 +149,13 @@ function optional<T>(
   return rows.length === 0 ? [] : [section(title, undefined, style), table(rows.map(row))]
 }
 
-function list(title: string, { value, from }: Placed<readonly string[]>, style: Style): string[] {
+function list(title: string, { value, from }: Sourced<readonly string[]>, style: Style): string[] {
   return value.length === 0
     ? []
     : [section(title, `${value.map(cleanLine).join(', ')} ${source(from, style)}`, style)]
 }
 
-function formatPlaced<T>({ value, from }: Placed<T>, style: Style, show: (value: T) => string): string {
+function formatSourced<T>({ value, from }: Sourced<T>, style: Style, show: (value: T) => string): string {
   return `${show(value)} ${source(from, style)}`
 }
 

@@ -4,6 +4,6 @@ export function answerCommands(id: string, isDoubt: boolean, flags: string): str
   return [
     `cadre approve ${id}${flags}          it had no effect: run it again`,
     `cadre approve ${id} --done${flags}   it took effect: do not run it again`,
-    `cadre reject ${id}${flags}           unknown: do not run it again; the agent must check`,
+    `cadre reject ${id}${flags}           not sure: do not run it again; the agent must check`,
   ]
 }

@@ -6,7 +6,7 @@ import { localTime } from './local-time.ts'
 import { reportText } from './report-text.ts'
 import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
-import { cutText } from './text-width.ts'
+import { truncateText } from './text-width.ts'
 
 /** A whole session for a person: its header, then its events, round by round. */
 export function journalText(
@@ -31,7 +31,8 @@ export function journalText(
     value === undefined ? [] : [`${style.dim(key.padEnd(10))}${cleanLine(value)}`],
   )
   const before = (spec.history ?? []).map(
-    ({ role, content }) => `  ${style.dim(`${role}:`)} ${cutText(cleanLine(content.slice(0, 2000)), 200)}`,
+    ({ role, content }) =>
+      `  ${style.dim(`${role}:`)} ${truncateText(cleanLine(content.slice(0, 2000)), 200)}`,
   )
   const known: Known = { names: new Map(), refusals: new Map() }
   const body = events.flatMap((event) => linesOf(event, known, style))
@@ -49,7 +50,7 @@ function linesOf(event: CadreEvent, { names, refusals }: Known, style: Style): s
   const call = (id: string) => names.get(id) ?? id
   switch (event.type) {
     case 'reply.received': {
-      for (const { id, name, input } of event.calls) names.set(id, cutText(callText(name, input), 100))
+      for (const { id, name, input } of event.calls) names.set(id, truncateText(callText(name, input), 100))
       const text = cleanText(event.text).trim()
       return ['', style.bold(`round ${event.round}`), ...(text === '' ? [] : [indent(text)])]
     }
@@ -62,7 +63,7 @@ function linesOf(event: CadreEvent, { names, refusals }: Known, style: Style): s
       ]
     case 'call.settled': {
       const colour = event.outcome === 'done' ? style.green : style.red
-      const said = cutText(cleanLine(event.content.slice(0, 2000)), 200)
+      const said = truncateText(cleanLine(event.content.slice(0, 2000)), 200)
       const by = event.outcome === 'refused' ? refusals.get(event.call) : undefined
       const word = event.background && event.outcome === 'done' ? 'started' : event.outcome
       return [
@@ -71,15 +72,16 @@ function linesOf(event: CadreEvent, { names, refusals }: Known, style: Style): s
     }
     case 'message.added':
       if (isSentBack(event))
-        return [`  ${style.yellow('!')} report sent back: ${cutText(sentBackReason(event.text), 200)}`]
-      return [`  ${style.dim(`${cleanLine(event.from)}:`)} ${cutText(cleanLine(event.text), 200)}`]
+        return [`  ${style.yellow('!')} report sent back: ${truncateText(sentBackReason(event.text), 200)}`]
+      return [`  ${style.dim(`${cleanLine(event.from)}:`)} ${truncateText(cleanLine(event.text), 200)}`]
     case 'person.asked':
       return [
         `  ${style.yellow('?')} ${cleanLine(event.question)}: ${cleanLine(event.text)} (${event.choices.map(cleanLine).join(', ')})`,
       ]
     case 'person.answered': {
-      const { decision, by, reason } = event
-      const said = `${decision}${by === undefined ? '' : ` by ${by}`}${reason ? `: ${reason}` : ''}`
+      const { decision, by, reason, votes = [] } = event
+      const cast = votes.map((vote) => `${vote.by} ${vote.decision}, ${vote.via}`).join('; ')
+      const said = `${decision}${by === undefined ? '' : ` by ${by}`}${reason ? `: ${reason}` : ''}${cast === '' ? '' : ` (votes: ${cast})`}`
       return [`  ${style.yellow('!')} ${cleanLine(event.question)}: ${cleanLine(said)}`]
     }
     case 'notice.added':

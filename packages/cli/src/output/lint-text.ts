@@ -9,7 +9,7 @@ import {
 } from '@cadre/agents'
 import type { FixedFile } from '../commands/lint/fix-files.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
-import { counted } from './numbers.ts'
+import { formatCount } from './numbers.ts'
 import type { Style } from './style.ts'
 import { textTable } from './text-table.ts'
 
@@ -152,8 +152,8 @@ function summaryText(
 ): string {
   if (files === 0)
     return 'No agent files found. To check other Markdown files, name them or a folder called agents.'
-  const states = `${counted(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
-  const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}, ${counted(infos, 'info')}`
+  const states = `${formatCount(files, 'file')}: ${ok} ok, ${rescued} rescued, ${failed} failed`
+  const found = `${formatCount(errors, 'error')}, ${formatCount(warnings, 'warning')}, ${formatCount(infos, 'info')}`
   const paint = errors > 0 ? style.red : warnings > 0 ? style.yellow : style.green
   return `${states} · ${paint(found)}`
 }

@@ -1,9 +1,9 @@
 import { applyToView, emptyView } from '@cadre/core'
-import { cutStyled } from './cut-styled.ts'
 import { createPainter, type Screen } from './painter.ts'
 import type { Style } from './style.ts'
 import type { Surface } from './surface.ts'
 import { summaryLine, treeLines } from './tree-lines.ts'
+import { truncateStyled } from './truncate-styled.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 100
@@ -63,7 +63,7 @@ export function createLiveTree(screen: Screen, style: Style): Surface {
       if (view.sessions.size > 0)
         screen.write(
           `${linesFor(Math.max(painter.rows, maxFinalLines))
-            .map((line) => cutStyled(line, painter.columns))
+            .map((line) => truncateStyled(line, painter.columns))
             .join('\n')}\n`,
         )
     },

@@ -1,7 +1,7 @@
 import type { Usage } from '@cadre/core'
 
 /** `850 ms`, `12 s`, `3 min 05 s`, `2 h 10 min`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`
   const seconds = Math.floor(ms / 1000)
   if (seconds < 60) return `${seconds} s`
@@ -11,21 +11,21 @@ export function duration(ms: number): string {
 }
 
 /** `950`, `1.2k`, `34k`, `1.5M`. */
-export function amount(count: number): string {
+export function formatAmount(count: number): string {
   if (count < 1000) return String(count)
   if (count < 10_000) return `${(Math.floor(count / 100) / 10).toFixed(1)}k`
   if (count < 1_000_000) return `${Math.floor(count / 1000)}k`
   return `${(Math.floor(count / 100_000) / 10).toFixed(1)}M`
 }
 
-export function tokens(usage: Usage): string {
-  return `${amount(usage.input + usage.output)} tokens`
+export function formatTokens(usage: Usage): string {
+  return `${formatAmount(usage.input + usage.output)} tokens`
 }
 
 /** The usage as a list of numbers: tokens, and money and premium requests if known. */
 export function usageFigures(usage: Usage): string[] {
   return [
-    tokens(usage),
+    formatTokens(usage),
     ...(usage.cost === undefined ? [] : [money(usage.cost)]),
     ...(usage.premium === undefined ? [] : [premiumRequests(usage.premium)]),
   ]
@@ -33,7 +33,7 @@ export function usageFigures(usage: Usage): string[] {
 
 /** `1 premium request`, `0.33 premium requests`. */
 function premiumRequests(count: number): string {
-  return counted(Math.round(count * 100) / 100, 'premium request')
+  return formatCount(Math.round(count * 100) / 100, 'premium request')
 }
 
 function money(dollars: number): string {
@@ -41,6 +41,6 @@ function money(dollars: number): string {
 }
 
 /** `1 session`, `3 sessions`. */
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

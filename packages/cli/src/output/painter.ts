@@ -6,8 +6,9 @@
  * 2. A frame is never as tall or as wide as the screen, so the terminal never scrolls or wraps by itself.
  * 3. The cursor is restored however the process ends, except by SIGKILL.
  */
-import { cutStyled } from './cut-styled.ts'
+
 import { textWidth } from './text-width.ts'
+import { truncateStyled } from './truncate-styled.ts'
 
 export interface Screen {
   readonly columns?: number | undefined
@@ -81,7 +82,8 @@ export function createPainter(screen: Screen, onResize: () => void): Painter {
   screen.on('resize', resized)
   process.on('exit', restore)
 
-  const cut = (lines: readonly string[]) => lines.slice(0, rows()).map((line) => cutStyled(line, columns()))
+  const cut = (lines: readonly string[]) =>
+    lines.slice(0, rows()).map((line) => truncateStyled(line, columns()))
   const write = (text: string, cursor: Cursor | undefined) => {
     const place = cursor === undefined ? '' : `${up(shown.length - cursor.row)}\r${right(cursor.column)}`
     at = cursor

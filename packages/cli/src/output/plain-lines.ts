@@ -1,11 +1,11 @@
 import { applyToView, type CadreEvent, callOf, emptyView } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
-import { tokens } from './numbers.ts'
+import { formatTokens } from './numbers.ts'
 import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import { sessionName } from './session-name.ts'
 import type { Surface } from './surface.ts'
-import { cutText } from './text-width.ts'
+import { truncateText } from './text-width.ts'
 import { workText } from './work-text.ts'
 
 const maxWidth = 160
@@ -21,7 +21,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       if (event.type === 'session.started') note(event.agent, event.session)
       const line = lineOf(event)
       if (line === undefined) return
-      write(`${nameOf(event.session)}: ${cutText(line, maxWidth)}`)
+      write(`${nameOf(event.session)}: ${truncateText(line, maxWidth)}`)
     },
     say,
     pause() {},
@@ -54,6 +54,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'notice.added':
         return `note: ${cleanLine(event.notice.message)}`
       case 'reply.delayed':
+        if (event.ms === undefined) return cleanLine(event.reason)
         return `retrying in ${Math.ceil(event.ms / 1000)} s: ${cleanLine(event.reason)}`
       case 'context.compacted':
         return 'older rounds were summarised'
@@ -63,7 +64,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
         return 'suspended until a person decides'
       case 'session.ended': {
         const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
-        return `${event.report.status} (${tokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`
+        return `${event.report.status} (${formatTokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`
       }
       case 'message.added':
         return isSentBack(event) ? `report sent back: ${sentBackReason(event.text)}` : undefined
@@ -96,7 +97,7 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
     const call = callOf(view, session, id)
     return call === undefined || call.name === ''
       ? cleanLine(id)
-      : cutText(callText(call.name, call.input), 100)
+      : truncateText(callText(call.name, call.input), 100)
   }
 
   function isReport(session: string, id: string): boolean {

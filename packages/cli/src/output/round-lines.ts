@@ -1,10 +1,10 @@
 import { type CallView, childrenByCall, type RoundView, type SessionView, type View } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
-import { cutStyled } from './cut-styled.ts'
 import { sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
 import { sessionLine, type TreeOptions } from './tree-lines.ts'
+import { truncateStyled } from './truncate-styled.ts'
 
 /** A node of the tree with its children. Lines are created on demand, with the remaining width. */
 interface Node {
@@ -20,7 +20,7 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
   const seen = new Set<string>()
   const lines: string[] = []
   const add = ({ line, below }: Node, lead: string, above: string) => {
-    lines.push(cutStyled(line(lead), options.columns))
+    lines.push(truncateStyled(line(lead), options.columns))
     const nodes = below()
     nodes.forEach((node, index) => {
       const isLast = index === nodes.length - 1

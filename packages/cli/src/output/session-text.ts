@@ -66,6 +66,7 @@ function work(session: SessionView, view: View): string {
   }
   const tail = round.toolCalls.length === 0 ? cleanLine(round.reply.slice(-400)) : ''
   if (tail !== '') return `${at} · ${tail.slice(-200)}`
+  if (session.delayed !== undefined) return `${at} · ${cleanLine(session.delayed)}`
   const why = (round.sentBack ?? session.rounds.at(-2)?.sentBack) || ''
   return why === '' ? at : `${at} · report sent back: ${sentBackReason(why)}`
 }

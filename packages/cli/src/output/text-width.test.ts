@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cutStyled } from './cut-styled.ts'
-import { cutText, fitText, textWidth } from './text-width.ts'
+import { fitText, textWidth, truncateText } from './text-width.ts'
+import { truncateStyled } from './truncate-styled.ts'
 
 test.each([
   ['plain', 5],
@@ -20,7 +20,7 @@ test.each([
 test('a cut text fits, and a text that fits is not cut', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, columns) => {
-      const cut = cutText(text, columns)
+      const cut = truncateText(text, columns)
       expect(textWidth(cut)).toBeLessThanOrEqual(columns)
       if (textWidth(text) <= columns) expect(cut).toBe(text)
       expect(textWidth(fitText(text, columns))).toBe(columns)
@@ -29,6 +29,6 @@ test('a cut text fits, and a text that fits is not cut', () => {
 })
 
 test('a cut in coloured text leaves no colour open', () => {
-  expect(cutStyled('\x1b[31mred and long\x1b[39m rest', 6)).toBe('\x1b[31mred a…\x1b[0m')
-  expect(cutStyled('\x1b[31mred\x1b[39m', 6)).toBe('\x1b[31mred\x1b[39m')
+  expect(truncateStyled('\x1b[31mred and long\x1b[39m rest', 6)).toBe('\x1b[31mred a…\x1b[0m')
+  expect(truncateStyled('\x1b[31mred\x1b[39m', 6)).toBe('\x1b[31mred\x1b[39m')
 })

@@ -22,7 +22,7 @@ export function textWidth(text: string): number {
 }
 
 /** Returns the start of the text that fits into `columns`, with an ellipsis if it was cut. */
-export function cutText(text: string, columns: number): string {
+export function truncateText(text: string, columns: number): string {
   if (columns <= 0) return ''
   if (ascii.test(text)) return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
   let width = 0
@@ -39,7 +39,7 @@ export function cutText(text: string, columns: number): string {
 
 /** Cut or padded to exactly `columns`. */
 export function fitText(text: string, columns: number): string {
-  const cut = cutText(text, columns)
+  const cut = truncateText(text, columns)
   return cut + ' '.repeat(Math.max(0, columns - textWidth(cut)))
 }
 

@@ -1,9 +1,9 @@
-import { cutText } from './text-width.ts'
+import { truncateText } from './text-width.ts'
 import { workText } from './work-text.ts'
 
 const maxLength = 50
 
 /** The title of a session: the first words of its work. */
 export function titleOf(work: string | undefined): string {
-  return cutText(workText(work ?? ''), maxLength)
+  return truncateText(workText(work ?? ''), maxLength)
 }

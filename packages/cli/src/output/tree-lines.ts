@@ -1,9 +1,9 @@
 import { addUsage, noUsage, type SessionView, type View } from '@cadre/core'
-import { amount, counted, duration, usageFigures } from './numbers.ts'
+import { formatAmount, formatCount, formatDuration, usageFigures } from './numbers.ts'
 import { sessionName } from './session-name.ts'
 import { activityOf, symbolOf } from './session-text.ts'
 import type { Style } from './style.ts'
-import { cutText, fitText, textWidth } from './text-width.ts'
+import { fitText, textWidth, truncateText } from './text-width.ts'
 import { workText } from './work-text.ts'
 
 export interface TreeOptions {
@@ -73,10 +73,10 @@ function collect(view: View, roots: readonly string[], form: 'all' | 'open' | 'f
 
 function lineOf(row: Row, view: View, left: number, options: TreeOptions): string {
   const { style, columns } = options
-  if (row.kind === 'cut') return style.dim(cutText(`… ${counted(row.count, 'more line')}`, columns))
+  if (row.kind === 'cut') return style.dim(truncateText(`… ${formatCount(row.count, 'more line')}`, columns))
   const lead = row.lead === '' ? '' : `${style.dim(row.lead)}`
   if (row.kind === 'folded')
-    return `${lead}${style.dim(cutText(foldedText(row.sessions), columns - row.lead.length))}`
+    return `${lead}${style.dim(truncateText(foldedText(row.sessions), columns - row.lead.length))}`
   return rowOf(row.session, view, row.lead, left, options)
 }
 
@@ -108,14 +108,14 @@ function workAndActivity(session: SessionView, view: View, room: number): string
   const work = session.depth === 0 ? '' : workText(session.work)
   // If there is no space for both, the activity is more important.
   const max = Math.max(Math.floor(room / 2), room - textWidth(activity) - 3)
-  return work === '' || room < 30 ? activity : `${cutText(work, max)} · ${activity}`
+  return work === '' || room < 30 ? activity : `${truncateText(work, max)} · ${activity}`
 }
 
 function figuresOf(session: SessionView, { now, isStill }: TreeOptions): string {
   const until = isStill || session.state === 'ended' ? Date.parse(session.updatedAt) : now
   const spent = session.usage.input + session.usage.output
-  const used = spent === 0 ? '' : `${amount(spent)} tok`
-  return `${used.padStart(9)} ${duration(until - Date.parse(session.startedAt)).padStart(11)}`
+  const used = spent === 0 ? '' : `${formatAmount(spent)} tok`
+  return `${used.padStart(9)} ${formatDuration(until - Date.parse(session.startedAt)).padStart(11)}`
 }
 
 function foldedText(sessions: readonly SessionView[]): string {
@@ -130,7 +130,7 @@ export function summaryLine(view: View, hint: string): string {
   const count = (state: SessionView['state']) => sessions.filter((session) => session.state === state).length
   const usage = sessions.reduce((sum, session) => addUsage(sum, session.usage), noUsage)
   const parts = [
-    counted(sessions.length, 'session'),
+    formatCount(sessions.length, 'session'),
     ...(count('working') > 0 ? [`${count('working')} running`] : []),
     ...(count('queued') > 0 ? [`${count('queued')} queued`] : []),
     ...(count('waiting') > 0 ? [`${count('waiting')} waiting`] : []),

@@ -3,7 +3,7 @@ import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
-import { cutText } from './text-width.ts'
+import { truncateText } from './text-width.ts'
 
 /** The result of each call of the entry agent, one line each. Expects events that are already in the view. */
 export function createTurnLines(view: View, style: Style): (event: CadreEvent, columns: number) => string[] {
@@ -15,7 +15,7 @@ export function createTurnLines(view: View, style: Style): (event: CadreEvent, c
     const call = callOf(view, event.session, event.call)
     if (call === undefined || (call.name === 'reportOut' && event.outcome === 'done')) return []
     const child = call.child === undefined ? undefined : view.sessions.get(call.child)
-    const name = cutText(callText(call.name, call.input), Math.max(20, Math.floor(columns / 2)))
+    const name = truncateText(callText(call.name, call.input), Math.max(20, Math.floor(columns / 2)))
     const isRunning = event.background === true && event.outcome === 'done'
     if (isRunning && call.child !== undefined) background.set(call.child, name)
     const ending = isRunning ? 'started' : (child?.report?.status ?? '')
@@ -27,7 +27,7 @@ export function createTurnLines(view: View, style: Style): (event: CadreEvent, c
 
   function line(mark: string, name: string, ending: string, columns: number): string {
     if (ending === '') return `${mark} ${name}`
-    return `${mark} ${name}  ${style.dim(cutText(ending, Math.max(10, columns - name.length - 4)))}`
+    return `${mark} ${name}  ${style.dim(truncateText(ending, Math.max(10, columns - name.length - 4)))}`
   }
 
   return (event, columns) => {

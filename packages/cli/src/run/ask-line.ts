@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { Io } from '../io.ts'
-import { foldForTerminal } from '../output/fold-for.ts'
+import { wrapForTerminal } from '../output/wrap-for-terminal.ts'
 
 export interface ReadLineOptions {
   readonly signal: AbortSignal
@@ -20,7 +20,7 @@ export function readLine(io: Io, prompt: string, options: ReadLineOptions): Prom
     const output = hidden ? nowhere : io.stdout.stream
     const reader = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 })
     // The reader redraws only the last line of a prompt.
-    const lines = foldForTerminal(io.stdout, prompt).split('\n')
+    const lines = wrapForTerminal(io.stdout, prompt).split('\n')
     const last = lines.pop() ?? ''
     // Only now: before the reader is active, the terminal would echo the input.
     io.stdout.write([...lines, hidden ? last : ''].join('\n'))

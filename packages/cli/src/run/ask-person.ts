@@ -1,13 +1,14 @@
 /** Owns the keyboard while a run is active. Asks one question at a time; the live tree is hidden meanwhile. */
-import type { Answer, Json, Question } from '@cadre/core'
+import { type Answer, type Json, needOf, type Question } from '@cadre/core'
 import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
+import { describeNeed } from '@cadre/home'
 import type { AskPerson } from '@cadre/runtime'
 import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import { diffText, type FileChange } from '../output/diff/diff-text.ts'
-import { foldForTerminal } from '../output/fold-for.ts'
 import type { Style } from '../output/style.ts'
+import { wrapForTerminal } from '../output/wrap-for-terminal.ts'
 import { readLine } from './ask-line.ts'
 
 export interface AskOptions {
@@ -60,7 +61,7 @@ async function ask(
     const changes = await options.preview?.(session, question).catch(() => undefined)
     const detail = detailOf(question, diffLines(changes, options), io)
     const head = `${style.yellow('?')} ${cleanLine(headOf(question))} ${style.dim(`(session ${session})`)}`
-    io.stdout.write(`\n${foldForTerminal(io.stdout, head)}\n`)
+    io.stdout.write(`\n${wrapForTerminal(io.stdout, head)}\n`)
     if (detail !== '') io.stdout.write(`${detail}\n`)
     const words = plan === undefined ? question.choices : [...question.choices, rule]
     const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
@@ -78,7 +79,7 @@ async function ask(
       if (decision !== undefined)
         return { decision, ...currentUser(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
       const help = `  Type a number or one of: ${words.join(', ')}. Text after it is the reason.`
-      io.stdout.write(`${foldForTerminal(io.stdout, help)}\n`)
+      io.stdout.write(`${wrapForTerminal(io.stdout, help)}\n`)
     }
   } finally {
     screen.reclaim()
@@ -87,7 +88,7 @@ async function ask(
 
 /** Shows the rule and writes it if the person agrees. */
 async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: AbortSignal): Promise<boolean> {
-  io.stdout.write(`${foldForTerminal(io.stdout, ruleText(plan))}\n`)
+  io.stdout.write(`${wrapForTerminal(io.stdout, ruleText(plan))}\n`)
   if (plan.lines.length === 0) return true
   const said = await readLine(io, '  Add this rule? y/N: ', { signal, interrupt })
   if (!/^y(?:es)?$/i.test(said ?? '')) return false
@@ -142,7 +143,7 @@ function detailOf(question: Question, diff: readonly string[], { stdout }: Io): 
   const content = approvalContent(question, '')
   const action = diff.length > 0 ? diff : actionLines(content).map(cleanText)
   // The action is shown unchanged: an added line break could change its meaning.
-  const about = questionLines(content, detail).map((line) => foldForTerminal(stdout, `  ${cleanText(line)}`))
+  const about = questionLines(content, detail).map((line) => wrapForTerminal(stdout, `  ${cleanText(line)}`))
   return [...action.map((line) => `  ${line}`), ...about].join('\n')
 }
 
@@ -156,14 +157,17 @@ function diffLines(changes: readonly FileChange[] | undefined, { io, style }: As
 
 function questionLines(
   { risk, reasons, grants }: ReturnType<typeof approvalContent>,
-  { rule, by, reason }: Fields,
+  detail: Fields,
 ): string[] {
+  const { rule, by, reason } = detail
+  const need = needOf(detail)
   // The question itself gives the reason.
   const others = reasons.filter((one) => !(typeof reason === 'string' && reason.includes(one)))
   const why = others.length > 0 ? `: ${others.join(' · ')}` : ''
   return [
     ...(risk === undefined ? [] : shownText('Risk', `${risk}${why}`)),
     ...(typeof rule === 'string' ? shownText('Rule', typeof by === 'string' ? `${rule} (${by})` : rule) : []),
+    ...(need === undefined ? [] : shownText('Needs', describeNeed(need))),
     ...(grants.length > 0 ? shownText('For the session', grants.join(' · ')) : []),
   ]
 }

@@ -13,10 +13,10 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { chooseSurface } from '../output/choose-surface.ts'
 import { cleanText } from '../output/clean-text.ts'
-import { foldForTerminal } from '../output/fold-for.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, wantsColour } from '../output/style.ts'
 import type { Surface } from '../output/surface.ts'
+import { wrapForTerminal } from '../output/wrap-for-terminal.ts'
 import { createNotifier, type Notification } from './create-notifier.ts'
 import { handleStopSignals, type StopSignal } from './handle-stop-signals.ts'
 
@@ -80,7 +80,7 @@ export function createDrive(options: DriveOptions): Drive {
     stoppedBy = by
     const later = turn.root === undefined ? '' : ` ${resumeHint(turn.root)}`
     const text = `Stopping all sessions… Press Ctrl-C again to exit immediately.${later}`.trimEnd()
-    turn.surface.say(foldForTerminal(io.stdout, text), 'stopping')
+    turn.surface.say(wrapForTerminal(io.stdout, text), 'stopping')
     turn.stop.abort()
   }
   const onEvent = (event: CadreEvent) => {
@@ -96,8 +96,8 @@ export function createDrive(options: DriveOptions): Drive {
   // Through the surface: other output would appear in the middle of the tree.
   const tell = (message: string) => {
     const line = `cadre: ${cleanText(message)}`
-    if (turn === undefined) io.stderr.write(`${foldForTerminal(io.stderr, line)}\n`)
-    else turn.surface.say(foldForTerminal(io.stdout, line))
+    if (turn === undefined) io.stderr.write(`${wrapForTerminal(io.stderr, line)}\n`)
+    else turn.surface.say(wrapForTerminal(io.stdout, line))
   }
   const personAt = async () => {
     const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }, { createElicitFromPerson }] =

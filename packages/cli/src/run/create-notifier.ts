@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Io } from '../io.ts'
 import { cleanLine } from '../output/clean-text.ts'
-import { cutText } from '../output/text-width.ts'
+import { truncateText } from '../output/text-width.ts'
 
 export type NotifySetting = 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 
@@ -18,7 +18,7 @@ export function createNotifier(io: Io): (setting: NotifySetting, notification: N
   return (setting, { kind, text }) => {
     if (!io.stdout.isTTY || io.env['TERM'] === 'dumb') return
     const way = setting === 'auto' ? notificationMethod(io.env) : setting
-    const body = cutText(cleanLine(text).replaceAll(';', ','), maxTextLength)
+    const body = truncateText(cleanLine(text).replaceAll(';', ','), maxTextLength)
     // A bell does not show what happened, so by default it is used only for decisions.
     if (way === 'bell' && (setting === 'bell' || kind === 'waiting')) io.stdout.write('\x07')
     if (way === 'osc9') io.stdout.write(wrapForTmux(`\x1b]9;Cadre: ${body}\x07`, io.env))

@@ -2,8 +2,8 @@ import { type CadreEvent, eventsOf } from '@cadre/core'
 import type { Sessions } from '@cadre/runtime'
 import { callText } from '../output/call-text.ts'
 import { cleanLine } from '../output/clean-text.ts'
-import { counted } from '../output/numbers.ts'
-import { cutText } from '../output/text-width.ts'
+import { formatCount } from '../output/numbers.ts'
+import { truncateText } from '../output/text-width.ts'
 
 /** A call that a rule or a person denied. */
 export interface DeniedCall {
@@ -77,7 +77,7 @@ export function deniedLines({ count, calls }: Pick<DeniedCalls, 'count' | 'calls
   const shown = [...same].slice(0, maxShown)
   const left = count - shown.reduce((sum, [, times]) => sum + times, 0)
   return [
-    `${counted(count, 'call')} ${count === 1 ? 'was' : 'were'} denied:`,
+    `${formatCount(count, 'call')} ${count === 1 ? 'was' : 'were'} denied:`,
     ...shown.map(([line, times]) => `  ${line}${times === 1 ? '' : ` ×${times}`}`),
     ...(left === 0 ? [] : [`  and ${left} more`]),
   ]
@@ -85,5 +85,5 @@ export function deniedLines({ count, calls }: Pick<DeniedCalls, 'count' | 'calls
 
 function lineOf({ tool, input, by, rule }: DeniedCall): string {
   const why = rule === undefined || rule === by ? by : `${by}: ${rule}`
-  return `${cutText(callText(tool, input), 100)} (${cleanLine(why)})`
+  return `${truncateText(callText(tool, input), 100)} (${cleanLine(why)})`
 }

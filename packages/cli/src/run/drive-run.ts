@@ -1,7 +1,7 @@
 import type { CadreEvent, RunResult } from '@cadre/core'
 import { namesOf, type Runtime } from '@cadre/runtime'
 import type { ExitCode } from '../exit-codes.ts'
-import { counted } from '../output/numbers.ts'
+import { formatCount } from '../output/numbers.ts'
 import { createDrive, type DriveOptions } from './create-drive.ts'
 import { createDeniedCalls, type DeniedCalls } from './denied-calls.ts'
 import { repeatedFlags } from './repeated-flags.ts'
@@ -69,7 +69,7 @@ function createRefusedCalls(): RefusedCalls {
     tellIn(result) {
       if (result.kind !== 'report' || refused.length === 0) return result
       const names = [...new Set(refused)].join(', ')
-      const message = `${counted(refused.length, 'call')} needed an approval and ${refused.length === 1 ? 'was' : 'were'} refused because of --no-human: ${names}. Allow the effect with --allow or a policy, or run without --no-human.`
+      const message = `${formatCount(refused.length, 'call')} needed an approval and ${refused.length === 1 ? 'was' : 'were'} refused because of --no-human: ${names}. Allow the effect with --allow or a policy, or run without --no-human.`
       const { report } = result
       return {
         ...result,

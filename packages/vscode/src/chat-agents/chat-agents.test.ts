@@ -5,7 +5,7 @@ import path from 'node:path'
 import { readAgentText } from '@cadre/agents'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { chatAgentFiles } from './chat-agent-files.ts'
-import { runners } from './hook-files.ts'
+import { hookRunners } from './hook-files.ts'
 import { installHooks } from './install-hooks.ts'
 
 const files = chatAgentFiles()
@@ -57,7 +57,7 @@ function hookOf(name: string, event: string): string {
 }
 
 describe('the runner for Windows', () => {
-  const lines = (runners('C:\\Users\\Jürgen (old)\\100%\\Code.exe')['run-hook.cmd'] ?? '').split('\r\n')
+  const lines = (hookRunners('C:\\Users\\Jürgen (old)\\100%\\Code.exe')['run-hook.cmd'] ?? '').split('\r\n')
   const at = (text: string) => lines.findIndex((line) => line.includes(text))
 
   it('reads paths as UTF-8', () => {

@@ -4,7 +4,7 @@ export interface HookFiles {
 }
 
 /** `node` is the program that runs the scripts: that of VS Code itself, so that nobody has to install Node. */
-export function runners(node: string): HookFiles {
+export function hookRunners(node: string): HookFiles {
   return { 'run-hook.sh': forShell(node), 'run-hook.cmd': forWindows(node) }
 }
 

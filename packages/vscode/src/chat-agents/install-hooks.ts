@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { runners } from './hook-files.ts'
+import { hookRunners } from './hook-files.ts'
 
 export interface HooksRequest {
   /** `~/.config/cadre/vscode`, where the contributed agents expect their hooks. */
@@ -12,7 +12,7 @@ export interface HooksRequest {
 
 /** Installs the hooks of the contributed agents. Writes only missing or changed files. */
 export async function installHooks({ folder, scripts, node }: HooksRequest): Promise<void> {
-  const files = new Map(Object.entries(runners(node)))
+  const files = new Map(Object.entries(hookRunners(node)))
   for (const name of await readdir(scripts))
     if (name.endsWith('.mjs'))
       files.set(path.join('hooks', 'scripts', name), await readFile(path.join(scripts, name), 'utf8'))

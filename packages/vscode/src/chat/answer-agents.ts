@@ -45,7 +45,7 @@ function toolsOf({ tools }: AgentDefinition): string {
 }
 
 function delegatesOf({ delegates }: AgentDefinition): string {
-  if (delegates === undefined) return 'any agent, as entry agent only'
+  if (delegates === undefined) return 'any agent, but only as the entry agent'
   if (delegates.kind !== 'list') return delegates.kind === 'all' ? 'any agent' : 'none'
   return delegates.names.map((name) => code(name)).join(', ')
 }

@@ -12,7 +12,7 @@ export interface AskedApproval {
   readonly files?: readonly FilePreview[] | undefined
 }
 
-/** The complete request that a person decides about. Only Cadre's own text is Markdown. */
+/** The complete request that a person must decide. Only Cadre's own text is Markdown. */
 export function approvalText({ question, chain, files = [] }: AskedApproval): string {
   const content = approvalContent(question, chain)
   const { tool } = fieldsOf(question.detail)
@@ -77,7 +77,7 @@ function labelOf(decision: string): string {
     case 'done':
       return 'Confirmed as done'
     case 'leave':
-      return 'Left as it is'
+      return 'Not run again'
     default:
       return decision.startsWith('approve') ? 'Approved for this session' : decision
   }

@@ -1,4 +1,4 @@
-import { understandTool } from '@cadre/core'
+import { interpretToolName } from '@cadre/core'
 
 interface CallPhrase {
   /** `reading src/a.ts`; absent if there is nothing to show. */
@@ -48,7 +48,7 @@ export function describeCall(tool: string, input: string): CallPhrase {
 }
 
 function meaningOf(tool: string): string {
-  const meaning = understandTool(tool)
+  const meaning = interpretToolName(tool)
   return meaning.kind === 'tools' ? (meaning.names[0] ?? tool) : tool
 }
 

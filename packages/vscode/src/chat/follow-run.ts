@@ -54,7 +54,7 @@ export class RunFollower {
         this.#complete(event.session, event.round, event.text)
         return
       case 'reply.delayed':
-        this.#progress(event.session, `waiting: ${event.reason}`)
+        this.#progress(event.session, event.ms === undefined ? event.reason : `waiting: ${event.reason}`)
         return
       case 'call.judged': {
         const key = `${event.session}\n${event.call}`

@@ -6,7 +6,7 @@
  * 3. After `stop` nothing new starts, and every tree is suspended: nothing is cancelled, and any process can resume it.
  */
 import type { Answer, CadreEvent } from '@cadre/core'
-import type { AskPerson, Runtime, RuntimeOptions } from '@cadre/runtime'
+import type { AskPerson, ElicitFromPerson, Runtime, RuntimeOptions } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import type { Homes } from '../home/homes.ts'
 import type { AgentSettings } from '../settings/agent-settings.ts'
@@ -60,6 +60,7 @@ export function createRuns(parts: RunsContext): Runs {
   const uses = new Set<Promise<unknown>>()
   const declined = new Set<string>()
   let isDisposed = false
+  let elicit: ElicitFromPerson | undefined
 
   const stop = async () => {
     isDisposed = true
@@ -71,12 +72,18 @@ export function createRuns(parts: RunsContext): Runs {
 
   const use: Runs['use'] = async (request, work) => {
     if (isDisposed) throw new Error('The window is closing.')
-    const { startRuntime } = await import('./start-runtime.ts')
+    const [{ startRuntime }, { createElicitInWindow }] = await Promise.all([
+      import('./start-runtime.ts'),
+      import('./elicit-in-window.ts'),
+    ])
+    // One for the window, so that questions of all runs are asked in order.
+    elicit ??= createElicitInWindow()
     let stopWatching: (() => void) | undefined
     let runtime: Runtime | undefined
     runtime = await startRuntime(parts, {
       ...request,
       declined,
+      elicit,
       ask: questions.asker(request.ask),
       onEvent(event) {
         // Not earlier: a run that cannot start must leave nothing on disk.

@@ -1,4 +1,4 @@
-import { createRuntime, type Runtime, type RuntimeOptions } from '@cadre/runtime'
+import { createRuntime, type ElicitFromPerson, type Runtime, type RuntimeOptions } from '@cadre/runtime'
 import * as vscode from 'vscode'
 import { createVscodeBackend, idOf, prefix } from '../model/vscode-backend.ts'
 import { vscodeTools } from '../tools/vscode-tools.ts'
@@ -8,11 +8,12 @@ import type { RunsContext, RuntimeRequest } from './runs.ts'
 export interface StartRequest extends RuntimeRequest {
   /** The decisions that the person has postponed in this window. */
   readonly declined: Set<string>
+  readonly elicit: ElicitFromPerson
 }
 
 /** A runtime with the models and tools of VS Code. Importing this file loads the engine. */
 export function startRuntime({ settings, homes, log }: RunsContext, request: StartRequest): Promise<Runtime> {
-  const { folder, model, ask, onEvent, toolInvocationToken, declined } = request
+  const { folder, model, ask, elicit, onEvent, toolInvocationToken, declined } = request
   const environment = homes.environment(folder)
   const options: RuntimeOptions = {
     ...request.resumedWith,
@@ -25,6 +26,8 @@ export function startRuntime({ settings, homes, log }: RunsContext, request: Sta
     tell: request.tell ?? ((message) => log.info(message)),
     howToTrust: 'Inspect these files, then run "Multi-Agent: Trust Agents and Hooks in This Folder…".',
     ask,
+    elicit,
+    askedVia: 'protocol',
     onEvent,
     ...(model && { model: idOf(model), backends: { [prefix]: async () => createVscodeBackend(model) } }),
     ...(vscode.workspace.isTrusted

@@ -2,7 +2,7 @@ import type { EditorSettings } from '@cadre/agents'
 import type { Configuration, Level } from '@cadre/settings-page'
 import * as vscode from 'vscode'
 import type { CheckedSettings } from './check-settings.ts'
-import { effectiveSettings, type LevelSettings, section, settingsKeys } from './levels.ts'
+import { effectiveSettings, type LevelSettings, settingsKeys, settingsSection } from './levels.ts'
 
 /** The agents in VS Code's settings. */
 export interface AgentSettings extends vscode.Disposable {
@@ -36,7 +36,7 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
     changed,
     // The keys are written one after the other. The state in between must be ignored.
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (writing === 0 && event.affectsConfiguration(section)) changed.fire()
+      if (writing === 0 && event.affectsConfiguration(settingsSection)) changed.fire()
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => changed.fire()),
   )
@@ -62,7 +62,7 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
       return { ...(await checkSettings(texts)), files }
     },
     async write(folder, level, configuration) {
-      const settings = vscode.workspace.getConfiguration(section, folder)
+      const settings = vscode.workspace.getConfiguration(settingsSection, folder)
       const values = levelsOf(folder).find((other) => other.level === level)?.values ?? {}
       writing++
       try {
@@ -82,7 +82,7 @@ export function createAgentSettings(context: vscode.ExtensionContext): AgentSett
 }
 
 function levelsOf(folder: vscode.Uri | undefined): readonly LevelSettings[] {
-  const settings = vscode.workspace.getConfiguration(section, folder)
+  const settings = vscode.workspace.getConfiguration(settingsSection, folder)
   const parts = {
     user: 'globalValue',
     workspace: 'workspaceValue',

@@ -1,6 +1,6 @@
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { Level } from '@cadre/settings-page'
-import { isOldFormat, type LevelSettings, section, settingsKeys, settingsText } from './levels.ts'
+import { isOldFormat, type LevelSettings, settingsKeys, settingsSection, settingsText } from './levels.ts'
 
 export interface LevelText extends LevelSettings {
   /** The text of the file, or only the values. */
@@ -53,9 +53,9 @@ export async function checkSettings(levels: readonly LevelText[]): Promise<Check
  */
 function agrees({ values, path }: LevelText, file: Located | undefined): boolean {
   const root = /\.code-workspace$/.test(path) ? file?.fields?.get('settings') : file
-  const nested = root?.fields?.get(section)?.fields
+  const nested = root?.fields?.get(settingsSection)?.fields
   return settingsKeys.every((key) => {
-    const field = root?.fields?.get(`${section}.${key}`) ?? nested?.get(key)
+    const field = root?.fields?.get(`${settingsSection}.${key}`) ?? nested?.get(key)
     return JSON.stringify(field?.value) === JSON.stringify(values[key])
   })
 }

@@ -1,7 +1,7 @@
 import type { EditorSettings } from '@cadre/agents'
 import type { Level } from '@cadre/settings-page'
 
-export const section = 'copilotMultiAgent'
+export const settingsSection = 'copilotMultiAgent'
 
 /** The current keys, then those of older versions. */
 export const settingsKeys = ['entryAgent', 'agents', 'coordinator', 'customAgents'] as const
@@ -52,7 +52,7 @@ export function effectiveSettings(levels: readonly LevelSettings[]): EditorSetti
 
 /** As text of a settings file. */
 export function settingsText(values: LevelSettings['values']): string {
-  const dotted = Object.entries(values).map(([key, value]) => [`${section}.${key}`, value])
+  const dotted = Object.entries(values).map(([key, value]) => [`${settingsSection}.${key}`, value])
   return JSON.stringify(Object.fromEntries(dotted), null, 2)
 }
 

@@ -7,8 +7,8 @@ import { attempt } from './attempt.ts'
 import { exportTo, openSettingsJson, pickImport, refreshTools, resetLevel } from './commands.ts'
 import { problemsOf } from './configuration.ts'
 import { settingsText } from './levels.ts'
-import { createOutbox } from './outbox.ts'
 import { loadPageData, type PageData, stampOf } from './page-data.ts'
+import { createPageMessages } from './page-messages.ts'
 import { panelType } from './panel-type.ts'
 import { createPreview } from './preview.ts'
 import { readMessage } from './read-message.ts'
@@ -35,7 +35,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
   let isSaving = false
   let data: Promise<PageData> | undefined
   let draft: Draft | undefined
-  const outbox = createOutbox()
+  const outbox = createPageMessages()
   const { send } = outbox
   const sendState = (kept?: Draft) =>
     attempt(services, 'The agents could not be read', async () => {

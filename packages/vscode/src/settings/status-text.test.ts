@@ -58,7 +58,9 @@ it('names agents, the entry agent, problems, missing tools and sessions', () => 
     '- `lead` (entry agent: answers `@agents`): Leads. Delegates to any agent; no tools.',
   )
   expect(text).toContain('- `a`: Works. Delegates to nobody; all tools. From `.github/agents/a.agent.md`.')
-  expect(text).toContain('- `b`: Says nothing. Delegates to any agent, as entry agent only; all tools.')
+  expect(text).toContain(
+    '- `b`: Says nothing. Delegates to any agent, but only as the entry agent; all tools.',
+  )
   expect(text).toContain('- error in the user settings: configuration\\.agents\\[0\\]\\.name is empty')
   expect(text).toContain('- warning: `a` names the tool `gone`, which is not available')
   expect(text).toContain('- `lead-1`: lead, running')

@@ -79,7 +79,7 @@ function agentLine(
 }
 
 function targetsOf(delegates: AgentDefinition['delegates']): string {
-  if (delegates === undefined) return 'any agent, as entry agent only'
+  if (delegates === undefined) return 'any agent, but only as the entry agent'
   if (delegates.kind === 'all') return 'any agent'
   if (delegates.kind === 'none' || delegates.names.length === 0) return 'nobody'
   return delegates.names.map((target) => code(target)).join(', ')

@@ -8,11 +8,11 @@ export interface EditorTool {
 }
 
 const sets: readonly ToolChoice[] = [
-  { name: 'read', description: 'Every tool that reads files' },
-  { name: 'search', description: 'Every tool that searches' },
-  { name: 'edit', description: 'Every tool that changes files' },
-  { name: 'execute', description: 'Every tool that runs programs' },
-  { name: 'web', description: 'Every tool that reads web pages' },
+  { name: 'read', description: 'All tools that read files' },
+  { name: 'search', description: 'All search tools' },
+  { name: 'edit', description: 'All tools that change files' },
+  { name: 'execute', description: 'All tools that run programs' },
+  { name: 'web', description: 'All tools that read web pages' },
 ]
 
 const delegation: readonly ToolChoice[] = [
@@ -54,12 +54,12 @@ export async function missingTools(
   agents: readonly AgentDefinition[],
   tools: readonly Tool[],
 ): Promise<readonly MissingTool[]> {
-  const { toolsetOf, understandTool } = await import('@cadre/core')
+  const { toolsetOf, interpretToolName } = await import('@cadre/core')
   return agents.flatMap((agent) => {
     if (agent.tools.kind === 'all') return []
     const { unknown, absent } = toolsetOf({ agent, tools, targets: ['somebody'], completion: 'report' })
     const isReport = (name: string) => {
-      const meaning = understandTool(name)
+      const meaning = interpretToolName(name)
       return meaning.kind === 'tools' && meaning.names.includes('reportOut')
     }
     return [...unknown, ...absent]

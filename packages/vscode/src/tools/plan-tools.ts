@@ -1,4 +1,4 @@
-import { type Effect, understandTool } from '@cadre/core'
+import { type Effect, interpretToolName } from '@cadre/core'
 
 /** A tool in VS Code's list, with data from the manifest of its extension. */
 export interface ListedTool {
@@ -59,7 +59,7 @@ function effectOf(name: string): PlannedTool['effect'] {
 }
 
 function isOwnTool(name: string): boolean {
-  const { kind } = understandTool(name)
+  const { kind } = interpretToolName(name)
   // A tool named like a class would be granted to every agent with that class.
   return kind === 'tools' || kind === 'class' || kind === 'all'
 }

@@ -15,7 +15,7 @@ export function resultOf(parts: readonly unknown[]): ToolResult {
     else if (data instanceof Uint8Array && typeof mimeType === 'string') addData(data, mimeType)
     else texts.push(promptText(value ?? part))
   }
-  const content = cut(texts.filter((text) => text !== '').join('\n'))
+  const content = truncate(texts.filter((text) => text !== '').join('\n'))
   return { content: content || '(no output)', ...(images.length > 0 && { images }) }
 
   function addData(data: Uint8Array, mime: string) {
@@ -52,7 +52,7 @@ function promptText(value: unknown): string {
   }
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   if (text.length <= maxTextLength) return text
   return `${text.slice(0, maxTextLength)}\n[… ${text.length - maxTextLength} more characters]`
 }

@@ -10,7 +10,7 @@ export function vscodeTools(
   log: Pick<vscode.LogOutputChannel, 'warn'>,
 ): Tool[] {
   const information = new Map(vscode.lm.tools.map((tool) => [tool.name, tool]))
-  return planTools(listedTools()).flatMap((planned) => {
+  return planTools(listTools()).flatMap((planned) => {
     const tool = information.get(planned.listed)
     if (tool === undefined) return []
     try {
@@ -23,7 +23,7 @@ export function vscodeTools(
 }
 
 /** The tools of VS Code with data from the manifests of their extensions. */
-export function listedTools(): ListedTool[] {
+export function listTools(): ListedTool[] {
   const manifests = new Map<string, { readonly extension: string; readonly referenceName?: string }>()
   for (const { id, packageJSON } of vscode.extensions.all) {
     const tools: unknown = packageJSON?.contributes?.languageModelTools

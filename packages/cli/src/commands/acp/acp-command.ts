@@ -6,17 +6,17 @@ export const acpCommand = defineCommand({
   brief: commands.acp,
   about:
     'Serves an editor over standard input and output with the Agent Client Protocol (ACP), version 1. Editors start this command\n' +
-    'themselves: docs/acp.md has the settings for Zed, JetBrains and Neovim. Sessions are the same files as everywhere: you can approve\n' +
-    'a call in a terminal, resume a session of the editor with "cadre resume", and load a session of the terminal in the editor.\n' +
-    'The flags apply to every session. When the editor ends, running sessions are suspended, and you can resume them.',
+    'themselves: docs/acp.md has the settings for Zed, JetBrains and Neovim. You can approve calls from the editor in a terminal,\n' +
+    'resume its sessions with "cadre resume", and load sessions in the editor that you started in a terminal.\n' +
+    'The flags apply to every session. When the editor exits, running sessions are suspended, and you can resume them.',
   examples: [
-    ['acp', 'serve an editor with the agents of the project that it opens'],
+    ['acp', 'serve an editor with the agents in the project that it opens'],
     ['acp --team supervisor --model openai:gpt-5', 'start every session with a built-in team and a model'],
     ['acp --read-only', 'agents in the editor cannot change anything'],
   ],
   parameters: {
     flags: {
-      agent: text('The agent of new sessions; the editor can choose another', 'AGENT'),
+      agent: text('The agent for new sessions; the editor can choose another', 'AGENT'),
       team,
       model: text('The model, as BACKEND:NAME; the editor can choose another', 'MODEL'),
       ...gateFlags,
@@ -25,5 +25,5 @@ export const acpCommand = defineCommand({
       trust,
     },
   },
-  load: async () => (await import('./acp.ts')).acp,
+  load: async () => (await import('./acp.ts')).serveAcpOnStdio,
 })

@@ -6,7 +6,7 @@ import { version } from '../../version.ts'
 import { listModelIds } from './list-model-ids.ts'
 
 /** `cadre acp`. Returns when the editor has closed the connection and every session is released. */
-export async function acp(io: Io, flags: AcpFlags): Promise<ExitCode> {
+export async function serveAcpOnStdio(io: Io, flags: AcpFlags): Promise<ExitCode> {
   if (io.stdin.isTTY)
     io.warn(
       'this command waits for an editor on standard input. docs/acp.md has the settings for editors. Press Ctrl-C to stop.',

@@ -2,7 +2,7 @@ import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
 import { flag, home, json, team, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
-import { add, duplicate, remove, reset } from './settings-commands.ts'
+import { addCommand, duplicateCommand, removeCommand, resetCommand } from './settings-commands.ts'
 
 const dialects = ['copilot', 'claude', 'opencode', 'template', 'settings'] as const
 
@@ -10,7 +10,7 @@ const to = {
   kind: 'enum',
   values: dialects,
   brief:
-    'The dialect to write: .github/agents, .claude/agents, .opencode/agent, templates in the home directory, or settings',
+    'The dialect to write: copilot (.github/agents), claude (.claude/agents), opencode (.opencode/agent), template (templates in the home directory) or settings (VS Code settings)',
 } as const
 
 const names = {
@@ -25,11 +25,11 @@ const force = flag('Replace existing files')
 const exportCommand = defineCommand({
   brief: 'Export agents to another dialect',
   about:
-    'Exports the agents you name, or all of them, to another dialect. Settings that the dialect has no key for are written under keys\n' +
-    'that Cadre reads back. Tools and models get their Claude Code or opencode names, never with wider permissions; standard error\n' +
-    'lists each change and each key that the host will ignore. With --names keep, names do not change. A file that is already in that\n' +
-    'dialect is copied byte for byte. One agent, or settings, goes to standard output; several agents require --out.\n' +
-    'Exits with 1 when a setting cannot be written in that dialect; the setting is omitted and reported.\n' +
+    'Exports the agents you name, or all of them, to another dialect. If the dialect has no key for a setting, Cadre writes it under a\n' +
+    'key of its own and can read it back. Tools and models get their Claude Code or opencode names, and permissions never become wider.\n' +
+    'Standard error lists each change, and each key that the host will ignore. With --names keep, names do not change. A file that is\n' +
+    'already in that dialect is copied unchanged. Prints one agent, or settings, to standard output; several agents require --out.\n' +
+    'If a setting cannot be written in that dialect, omits it, reports it and exits with 1.\n' +
     'With --json: {"files": [{"path", "text"}], "notes": [{"agent", "message"}], "faults": [{"agent", "message"}]}.',
   examples: [
     ['agents export reviewer --to claude', "print one agent in Claude Code's dialect"],
@@ -62,7 +62,7 @@ const importCommand = defineCommand({
   about:
     'Reads agents from files in any dialect, including old settings formats, and writes them to the project. Lists the written files,\n' +
     "migrated settings, defaults, renamed tools and models (none with --names keep), and keys that the new dialect's host will\n" +
-    'ignore. Writes all files or none. Settings go to .vscode/settings.json; its other keys do not change.',
+    'ignore. Writes all files or none. Writes settings to .vscode/settings.json, without changing its other keys.',
   examples: [
     ['agents import team.json --to copilot', 'write one file per agent to .github/agents'],
     ['agents import .claude/agents/*.md --to settings --dry-run', 'show what would be written'],
@@ -130,10 +130,10 @@ export const agentsRoutes = buildRouteMap({
     show,
     import: importCommand,
     export: exportCommand,
-    add,
-    duplicate,
-    remove,
-    reset,
+    add: addCommand,
+    duplicate: duplicateCommand,
+    remove: removeCommand,
+    reset: resetCommand,
   }),
   docs: {
     brief: commands.agents,

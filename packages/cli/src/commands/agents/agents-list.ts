@@ -1,14 +1,13 @@
-import { type AgentFile, type LoadedAgents, listTeams, loadTeam, nameOfFile, shownPath } from '@cadre/agents'
-import { type AgentDefinition, nameKey } from '@cadre/core'
+import { type AgentFile, type LoadedAgents, shownPath } from '@cadre/agents'
+import type { AgentDefinition } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
-import { type AvailableAgents, assistant, findAvailableAgents } from '@cadre/runtime'
+import { type AvailableAgents, agentRows, fileOf, findAvailableAgents, otherBuiltIns } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
-import { cutText } from '../../output/text-width.ts'
+import { truncateText } from '../../output/text-width.ts'
 import { copilotModes } from './copilot-modes.ts'
-import { fileOf } from './file-of.ts'
 
 /** `cadre agents list`. */
 export async function listAgents(
@@ -24,10 +23,7 @@ export async function listAgents(
   const more = otherBuiltIns(loaded, here)
   if (flags.json) {
     const rows = [
-      ...loaded.agents.map((agent) => toJson(agent, loaded.files, here)),
-      ...more.flatMap(({ team, agents }) =>
-        agents.map((agent) => ({ ...toJson(agent, [], here), ...(team !== undefined && { team }) })),
-      ),
+      ...agentRows(here),
       ...modes.map(({ name, kind, description }) => ({
         name,
         source: 'copilot-ls',
@@ -61,7 +57,7 @@ export async function listAgents(
   })
   if (lines.length > 0) io.stdout.write(`\nBuilt-in agents; run one with --agent NAME:\n${lines.join('')}`)
   const ofCopilot = modes.map(
-    ({ name, description }) => `  ${cleanLine(name)}: ${cutText(cleanLine(description), maxWidth)}\n`,
+    ({ name, description }) => `  ${cleanLine(name)}: ${truncateText(cleanLine(description), maxWidth)}\n`,
   )
   if (modes.length > 0) io.stdout.write(`\nCopilot modes, as in copilot-ls:gpt-5@Ask:\n${ofCopilot.join('')}`)
   const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
@@ -70,50 +66,6 @@ export async function listAgents(
   if (broken.length > 0)
     io.stdout.write(`\nFiles without a valid agent:\n${broken.map((line) => `  ${line}\n`).join('')}`)
   return exitCodes.done
-}
-
-interface BuiltIns {
-  readonly team?: string
-  readonly agents: readonly AgentDefinition[]
-}
-
-/** Built-in agents that `cadre run --agent` finds by name, except those that a policy disables or a file replaces. */
-function otherBuiltIns({ agents, files }: LoadedAgents, here: AvailableAgents): BuiltIns[] {
-  const taken = new Set(
-    [...agents.map(({ name }) => name), ...files.map(({ agent, path }) => agent ?? nameOfFile(path))].map(
-      nameKey,
-    ),
-  )
-  const usable = (all: readonly AgentDefinition[]) =>
-    all.filter((agent) => {
-      const isFree = !taken.has(nameKey(agent.name)) && here.refusal(agent) === undefined
-      // If several teams have an agent with this name, the first one is used.
-      if (isFree) taken.add(nameKey(agent.name))
-      return isFree && agent.userInvocable !== false
-    })
-  return [
-    { agents: usable([assistant]) },
-    ...listTeams().map(({ name: team }) => ({ team, agents: usable(loadTeam(team).agents) })),
-  ].filter(({ agents: found }) => found.length > 0)
-}
-
-function toJson(agent: AgentDefinition, files: readonly AgentFile[], here: AvailableAgents): object {
-  const { name, description, source, models, userInvocable = true, modelInvocable = true } = agent
-  const file = fileOf(agent, files)
-  const refused = here.refusal(agent)
-  return {
-    name,
-    source: source?.path ?? 'built-in',
-    dialect: source?.dialect ?? 'built-in',
-    ...(file?.shadows && { shadows: file.shadows }),
-    description,
-    ...(models && { models }),
-    userInvocable,
-    modelInvocable,
-    status: file?.status ?? 'ok',
-    entry: name === here.entry,
-    ...(refused !== undefined && { refused }),
-  }
 }
 
 const maxWidth = 80
@@ -131,7 +83,7 @@ function rowOf(io: Io, agent: AgentDefinition, files: readonly AgentFile[], here
     source === undefined ? '' : shownPath(io.cwd, source.path),
     models[0] ?? '',
     shadows.join(', '),
-    cutText(cleanLine(description), maxWidth),
+    truncateText(cleanLine(description), maxWidth),
   ].map(cleanLine)
 }
 

@@ -7,7 +7,7 @@ import { projectOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { createPerson } from '../login/person.ts'
+import { createTerminalUser } from '../login/terminal-user.ts'
 import { writeFiles } from './agents-files.ts'
 
 export interface SettingsFlags {
@@ -106,7 +106,7 @@ async function confirmRemoval(
   io: Io,
   { shown, removed, json }: { shown: string; removed: readonly string[]; json: boolean },
 ): Promise<void> {
-  const person = createPerson(io, json)
+  const person = createTerminalUser(io, json)
   try {
     const answer = await person.confirm(cleanLine(`Remove ${removed.join(', ')} from ${shown}? y/N: `))
     if (answer === undefined)

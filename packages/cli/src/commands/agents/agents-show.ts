@@ -1,11 +1,9 @@
-import { loadParts } from '@cadre/runtime'
+import { describeAgent, loadParts, requireAgent } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { agentText } from '../../output/agent-text.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
-import { describeAgent } from './describe-agent.ts'
-import { requireAgent } from './require-agent.ts'
 import { showPrompt } from './show-prompt.ts'
 
 export interface ShowAgentFlags {

@@ -13,7 +13,7 @@ const removing = { yes: flag('Remove without asking') } as const
 
 const name = { brief: 'The name of the agent', parse: String, placeholder: 'agent' } as const
 
-export const add = defineCommand({
+export const addCommand = defineCommand({
   brief: 'Add an agent to the VS Code settings',
   about:
     'Adds an agent to the VS Code settings. Its name may contain the letters A to Z, digits, - and _. Without --tools it can read and\n' +
@@ -32,10 +32,13 @@ export const add = defineCommand({
   parameters: {
     flags: {
       description: { ...text('What the agent does, for people and other agents', 'TEXT'), optional: false },
-      prompt: { ...text('Its instructions', 'TEXT'), optional: false },
-      useFor: text('The work that other agents should delegate to it; default: the description', 'TEXT'),
-      tools: text('Its tools, separated by commas; default: read,search', 'NAMES'),
-      model: text("Its model; default: the run's model", 'MODEL'),
+      prompt: { ...text("The agent's instructions", 'TEXT'), optional: false },
+      useFor: text(
+        'The work that other agents should delegate to this agent; default: the description',
+        'TEXT',
+      ),
+      tools: text('Tools that the agent may use, separated by commas; default: read,search', 'NAMES'),
+      model: text("The agent's model; default: the run's model", 'MODEL'),
       ...shared,
     },
     positional: { kind: 'tuple', parameters: [name] },
@@ -43,10 +46,10 @@ export const add = defineCommand({
   load: async () => (await import('./agents-settings.ts')).addAgent,
 })
 
-export const duplicate = defineCommand({
+export const duplicateCommand = defineCommand({
   brief: 'Duplicate an agent in the VS Code settings',
   about:
-    'Copies an agent in the VS Code settings. The copy follows the original. Without a second name, the copy is named AGENT-copy.',
+    'Copies an agent in the VS Code settings. Cadre inserts the copy after the original. Without a second name, the copy is named AGENT-copy.',
   examples: [
     ['agents duplicate reviewer', 'add reviewer-copy'],
     ['agents duplicate reviewer strict-reviewer', 'add a copy with another name'],
@@ -64,7 +67,7 @@ export const duplicate = defineCommand({
   load: async () => (await import('./agents-settings.ts')).duplicateAgent,
 })
 
-export const remove = defineCommand({
+export const removeCommand = defineCommand({
   brief: 'Remove an agent from the VS Code settings',
   about:
     'Removes an agent from the VS Code settings, and from the lists of the agents that may delegate to it. Asks first, unless you\n' +
@@ -80,7 +83,7 @@ export const remove = defineCommand({
   load: async () => (await import('./agents-settings.ts')).removeAgent,
 })
 
-export const reset = defineCommand({
+export const resetCommand = defineCommand({
   brief: 'Remove all agents from the VS Code settings',
   about:
     'Removes all agents and the entry agent from the VS Code settings. Cadre then uses agent files, or the built-in team. Asks first,\n' +

@@ -1,10 +1,9 @@
 import { type AgentDefinition, estimatedTokens, joinPrompt } from '@cadre/core'
 import { tokensOf } from '@cadre/knowledge'
-import type { RunParts } from '@cadre/runtime'
+import { type RunParts, specWithParts } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
-import { specWithParts } from './spec-for.ts'
 
 /** `cadre agents show --prompt`: the system prompt of a session that would start here now, part by part. */
 export async function showPrompt(

@@ -3,7 +3,7 @@ import { flag, home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const id = {
-  brief: 'The id of the approval, or its beginning or end; list ids with "cadre approvals"',
+  brief: 'The approval id, or the first or last characters of the id; list ids with "cadre approvals"',
   parse: String,
   placeholder: 'approval',
 } as const
@@ -13,7 +13,8 @@ export const approvalsCommand = defineCommand({
   about:
     'Lists pending approvals, oldest first. Also applies decisions made in files: `[x]` or `[-]` in tasks/approvals.task.md, and\n' +
     '`Decision:` in approvals/pending/. With --json: a list of {id, session, call, agent, type, action, risk, reasons, created,\n' +
-    'status}; decided approvals also have decidedBy, decidedAt and, if there is one, reason.',
+    'status}; decided approvals also have decidedBy, decidedAt and, if there is one, reason. Approvals that need several people\n' +
+    'also have needed: {quorum, roles, notByStarter} and votes: [{by, via, decision, at}].',
   examples: [
     ['approvals', 'pending approvals, each with its full action'],
     ['approvals --all', 'include decided approvals, with who decided them and when'],
@@ -30,7 +31,7 @@ export const approveCommand = defineCommand({
     ['approve 8228eefd --session', 'also approve similar calls for the rest of the session'],
     [
       'approve 8228eefd --rule',
-      'also approve such commands from now on: shows the new allowlist line and asks before it is written',
+      'also approve commands that start the same way from now on; Cadre shows the new allowlist line and asks before writing it',
     ],
     ['approve 8228eefd --done', 'the interrupted call took effect; without --done it runs again'],
   ],
@@ -60,7 +61,7 @@ export const rejectCommand = defineCommand({
     ],
   ],
   parameters: {
-    flags: { home, reason: text('The reason, which the agent receives', 'TEXT'), trust, json },
+    flags: { home, reason: text('The reason to give the agent', 'TEXT'), trust, json },
     positional: { kind: 'tuple', parameters: [id] },
   },
   load: async () => (await import('./reject.ts')).reject,

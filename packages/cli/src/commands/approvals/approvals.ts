@@ -1,4 +1,5 @@
-import { type ApprovalRecord, actionLines, approvalJson, isDoubt } from '@cadre/gate'
+import { type ApprovalRecord, actionLines, approvalJson, countText, isDoubt } from '@cadre/gate'
+import { describeNeed } from '@cadre/home'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { answerCommands } from '../../output/answer-commands.ts'
@@ -54,8 +55,17 @@ function recordLines(record: ApprovalRecord, style: Style): string[] {
     `${sign[status]} ${id}  ${style.dim(cleanLine(facts.join(' · ')))}`,
     ...actionLines(record).map((line) => `  ${cleanText(line)}`),
     ...reasons.map((reason) => `  - ${cleanLine(reason)}`),
+    ...voteLines(record).map((line) => `  ${cleanLine(line)}`),
     ...decided.map((line) => `  ${cleanLine(line)}`),
   ]
+}
+
+/** `approvals 1 of 2: ann`, and who may still vote. */
+function voteLines(record: ApprovalRecord): string[] {
+  const { need, status } = record
+  const count = countText(record)
+  if (need === undefined || count === undefined) return []
+  return [`approvals ${count}`, ...(status === 'pending' ? [`needs ${describeNeed(need)}`] : [])]
 }
 
 function howTo(waiting: readonly ApprovalRecord[], flags: string): string[] {

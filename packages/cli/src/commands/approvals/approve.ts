@@ -27,6 +27,11 @@ export async function approve(io: Io, flags: ApproveFlags, wanted: string): Prom
   // Required before writing a rule, too.
   requirePerson(opened.home, io.env)
   const record = await findApproval(opened, wanted)
+  if ((flags.session || flags.rule) && record.need !== undefined)
+    throw new CadreError(
+      'usage',
+      `${record.id} needs several people, so it can only be approved once. Approve it without --session and --rule.`,
+    )
   if (flags.session && !record.choices.includes('approve-session'))
     throw new CadreError(
       'usage',

@@ -1,5 +1,5 @@
 import { type Answer, CadreError } from '@cadre/core'
-import { type ApprovalRecord, objectionTo } from '@cadre/gate'
+import { type ApprovalRecord, approvalJson, type Decided, objectionTo, voteText } from '@cadre/gate'
 import { personName } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -24,11 +24,10 @@ export async function decideApproval(
   const { id, session, root } = record
   rejectDecided(record, wanted.decision)
   const by = personName(io.env)
-  const { kind, answer } = await engine.approvals.decide(record, {
-    ...wanted,
-    ...(by !== undefined && { by }),
-  })
-  await engine.close()
+  const said = { ...wanted, ...(by !== undefined && { by }) }
+  const { kind, answer, record: now } = await decide(engine, record, said)
+  if (now.need !== undefined && kind !== 'recorded')
+    return reportVote(io, { kind, answer, record: now }, flags)
   rejectDecided({ ...record, decision: answer }, wanted.decision)
   const { decision } = answer
   if (flags.json) {
@@ -50,6 +49,37 @@ export async function decideApproval(
       ? nextText(home, root, flags)
       : 'The process that runs the session applies the decision. If none is running, it applies when the session is resumed.'
   io.stdout.write(`${cleanLine(`${word} ${id}.`)} ${next}\n`)
+  return exitCodes.done
+}
+
+/** Decides as the system user, and closes the engine. */
+async function decide(
+  { approvals, close }: OpenedApprovals['engine'],
+  record: ApprovalRecord,
+  answer: Answer,
+): Promise<Decided> {
+  try {
+    return await approvals.decide(record, answer, approvals.voters.here('command'))
+  } finally {
+    await close()
+  }
+}
+
+/** The vote counts, and others must still vote. */
+function reportVote(io: Io, { kind, answer, record }: Decided, { json }: DecideFlags): ExitCode {
+  const { id, session, root } = record
+  const isRecorded = kind === 'voted'
+  if (json) {
+    const { needed, votes } = approvalJson(record)
+    const { decision, by } = answer
+    const voted = { type: 'voted', id, session, root, decision, by, recorded: isRecorded, needed, votes }
+    io.stdout.write(`${JSON.stringify(voted)}\n`)
+  } else
+    io.stdout.write(
+      isRecorded
+        ? `${cleanLine(voteText(record))}\n`
+        : 'Cadre stored your vote. The process that runs the session counts it. If none is running, it counts when the session is resumed.\n',
+    )
   return exitCodes.done
 }
 

@@ -2,7 +2,7 @@ import { type AgentDefinition, CadreError, type Handoff } from '@cadre/core'
 import { assistant, chooseAgent, namesOf } from '@cadre/runtime'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import { sendsImmediately } from '../../output/handoff-text.ts'
-import { cutText } from '../../output/text-width.ts'
+import { truncateText } from '../../output/text-width.ts'
 import type { Chat } from './chat.ts'
 import { sendMessage } from './run-turn.ts'
 
@@ -26,7 +26,7 @@ export async function acceptHandoff(chat: Chat, number: number, how?: 'fill' | '
     const text = `Nothing was sent. ${quoteHandoff(handoff)} would send this to ${cleanLine(to.name)}:\n${cleanText(handoff.prompt)}\nSend it with /handoff ${number} send.`
     return output.note(text, { type: 'filled', handoff: number, agent: to.name, prompt: handoff.prompt })
   }
-  const entered = await input.edit(cutText(cleanLine(to.name), 30), handoff.prompt)
+  const entered = await input.edit(truncateText(cleanLine(to.name), 30), handoff.prompt)
   if (entered === undefined) return output.note('Handoff cancelled.')
   return sendMessage(chat, entered.text, entered, { handoff, to })
 }

@@ -4,7 +4,7 @@ import { type AgentDefinition, CadreError, type Image, type Work } from '@cadre/
 import type { Runtime } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { amount, counted } from '../../output/numbers.ts'
+import { formatAmount, formatCount } from '../../output/numbers.ts'
 import { readImages } from '../../run/read-images.ts'
 import type { EnteredLine } from './input.ts'
 import { mentionsIn } from './mentions.ts'
@@ -59,11 +59,11 @@ export async function attachFiles(
     if (imageNames.test(name)) {
       const [image] = readImages(io, [file])
       if (image !== undefined) images.push(image)
-      notes.push(`Attached ${shown} (${amount(statSync(file).size)} bytes).`)
+      notes.push(`Attached ${shown} (${formatAmount(statSync(file).size)} bytes).`)
     } else {
       const content = textOf(file)
       texts.push(`File ${name}:\n\n${fenceText(content)}`)
-      notes.push(`Attached ${shown} (${counted(content.trimEnd().split('\n').length, 'line')}).`)
+      notes.push(`Attached ${shown} (${formatCount(content.trimEnd().split('\n').length, 'line')}).`)
     }
   }
   return { work: { content: [text, ...texts].join('\n\n'), ...(images.length > 0 && { images }) }, notes }

@@ -19,7 +19,7 @@ const keys = ['path', 'filePath', 'file_path', 'filename', 'file', 'target_file'
  * Reads the files that a call names before it runs, to show its changes later. Only for display: skips arguments that are
  * not understood, and files that are not text, too large or outside the workspace.
  */
-export function readFilesOf(input: string, workspace: string): ChangedFiles {
+export function readChangedFiles(input: string, workspace: string): ChangedFiles {
   const files = [...new Set(namedIn(input))].slice(0, maxFiles).flatMap((name) => {
     const file = path.resolve(workspace, name)
     const shown = path.relative(workspace, file)

@@ -37,5 +37,5 @@ export const chatCommand = defineCommand({
       json,
     },
   },
-  load: async () => (await import('./start-chat.ts')).chat,
+  load: async () => (await import('./start-chat.ts')).startChat,
 })

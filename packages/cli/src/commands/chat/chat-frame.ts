@@ -1,7 +1,7 @@
 import { cleanLine } from '../../output/clean-text.ts'
 import type { Cursor } from '../../output/painter.ts'
 import type { Style } from '../../output/style.ts'
-import { cutText, textWidth } from '../../output/text-width.ts'
+import { textWidth, truncateText } from '../../output/text-width.ts'
 import { Editor } from './editor.ts'
 
 export interface FrameParts {
@@ -49,7 +49,7 @@ export function chatFrame({
   const rule = rows > 10 ? [style.dim('─'.repeat(columns))] : []
   const queued = waiting
     .slice(-maxQueuedLines)
-    .map((text) => style.dim(cutText(`↳ ${cleanLine(text)} (sent with the next round)`, columns)))
+    .map((text) => style.dim(truncateText(`↳ ${cleanLine(text)} (sent with the next round)`, columns)))
   const fixed = rule.length + shown.length + below.length + queued.length
   const above = [...turn(Math.max(1, rows - fixed)), ...queued, ...rule]
   return {

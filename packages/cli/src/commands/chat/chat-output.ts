@@ -4,10 +4,10 @@ import { namesOf } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
 import { reportFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
-import { foldForTerminal } from '../../output/fold-for.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
 import { markdownColumns, reportText } from '../../output/report-text.ts'
 import type { Style } from '../../output/style.ts'
+import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
 import { openQuestions } from '../../run/open-questions.ts'
 import { showEnding } from '../../run/show-ending.ts'
 
@@ -35,7 +35,7 @@ export interface ChatOutputOptions {
 export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   const { io, style, json, hasPrompt, flags, runtime } = options
   const told = new Set<string>()
-  const write = (text: string) => void io.stdout.write(`${json ? text : foldForTerminal(io.stdout, text)}\n`)
+  const write = (text: string) => void io.stdout.write(`${json ? text : wrapForTerminal(io.stdout, text)}\n`)
 
   function report(ended: Report, said: string): ExitCode {
     const isRead = hasPrompt && ended.text.trim() === said.trim()
@@ -54,7 +54,8 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
   }
 
   function whatNext({ status, session, handoffs }: Report): string[] {
-    if (status === 'completed') return handoffs === undefined ? [] : offer(handoffs, style, namesOf(runtime))
+    if (status === 'completed')
+      return handoffs === undefined ? [] : offerHandoffs(handoffs, style, namesOf(runtime))
     if (!hasPrompt) return [`Continue with: cadre chat --resume ${session}${flags}`]
     if (status === 'cancelled') return ['Stopped. Type a message, or /resume to continue.']
     return [status === 'error' ? 'Type a message, or /resume to try again.' : 'Type a message to continue.']
@@ -71,14 +72,18 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
       const { length } = questions
       // The person has just read each question in full.
       const pending = length > 1 ? `${length} decisions are pending.` : 'A decision is pending.'
-      write(`\n${pending} Type /resume to be asked again.\n`)
+      write(`\n${pending} Type /resume to see the question again.\n`)
       return exitCodes.waiting
     },
   }
 }
 
 /** The available handoffs, and how to accept one. */
-export function offer(handoffs: readonly Handoff[], style: Style, names: readonly string[]): string[] {
+export function offerHandoffs(
+  handoffs: readonly Handoff[],
+  style: Style,
+  names: readonly string[],
+): string[] {
   if (handoffs.length === 0) return []
   return [
     '',

@@ -1,6 +1,6 @@
 import { cleanLine } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
-import { cutText, textWidth } from '../../output/text-width.ts'
+import { textWidth, truncateText } from '../../output/text-width.ts'
 import type { Completer, Suggestion } from './complete.ts'
 import type { Editor } from './editor.ts'
 import type { KeyName } from './key-reader.ts'
@@ -84,13 +84,13 @@ export class CompletionMenu {
         const isAt = from + index === at
         const name = word.trimEnd()
         const gap = ' '.repeat(width - textWidth(name) + 2)
-        const line = cutText(
+        const line = truncateText(
           `${isAt ? '›' : ' '} ${name}${about === undefined ? '' : gap + cleanLine(about)}`,
           columns,
         )
         return isAt ? style.cyan(line) : style.dim(line)
       }),
-      ...(rest > 0 ? [style.dim(cutText(`  … ${rest} more`, columns))] : []),
+      ...(rest > 0 ? [style.dim(truncateText(`  … ${rest} more`, columns))] : []),
     ]
   }
 

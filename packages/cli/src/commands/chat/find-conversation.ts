@@ -3,7 +3,7 @@ import type { Sessions } from '@cadre/runtime'
 import { lastReport, namesOf } from '@cadre/runtime'
 import { conversationText } from '../../output/conversation-text.ts'
 import type { Chat } from './chat.ts'
-import { offer } from './chat-output.ts'
+import { offerHandoffs } from './chat-output.ts'
 
 /** Returns the most recently active entry session. */
 export async function newestConversation({ list, home }: Sessions): Promise<string> {
@@ -30,7 +30,7 @@ export function showLastMessage({ output, drive, runtime }: Chat, stored: Stored
   const report = lastReport(stored)
   const state = isUnfinished(stored)
     ? [stateOf(stored)]
-    : offer(report?.handoffs ?? [], drive.style, namesOf(runtime))
+    : offerHandoffs(report?.handoffs ?? [], drive.style, namesOf(runtime))
   const where = drive.style.dim(`session ${stored.spec.id}`)
   const text = [conversationText(last, drive.style), where, ...state].join('\n')
   output.note(text, {
@@ -42,7 +42,7 @@ export function showLastMessage({ output, drive, runtime }: Chat, stored: Stored
 }
 
 function stateOf(stored: StoredSession): string {
-  if (stored.status === 'sleeping') return 'A decision is pending. Type /resume to be asked.'
+  if (stored.status === 'sleeping') return 'A decision is pending. Type /resume to see the question.'
   const report = lastReport(stored)
   if (report?.status === 'error') return 'The last turn failed. Type /resume to try again.'
   return `The last turn was ${report === undefined ? 'interrupted' : 'stopped'}. Type /resume to continue it, or a new message.`

@@ -4,7 +4,7 @@ import { CadreError } from '@cadre/core'
 import { chooseAgent, namesOf } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { cutText } from '../../output/text-width.ts'
+import { truncateText } from '../../output/text-width.ts'
 import { type AgentAddress, readAddress } from '../../run/read-address.ts'
 import { acceptHandoff } from './accept-handoff.ts'
 import type { Chat } from './chat.ts'
@@ -23,7 +23,7 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
     const entered = await nextLine(chat)
     if (entered === undefined) break
     const { conversation, runtime } = chat
-    const meaning = understandLine(entered.text, {
+    const meaning = interpretLine(entered.text, {
       names: namesOf(runtime),
       handoffs: conversation.handoffs.length,
       isPerson: chat.screen !== undefined,
@@ -45,7 +45,7 @@ async function nextLine(chat: Chat): Promise<EnteredLine | undefined> {
   await Promise.allSettled(chat.deliveries)
   // A person who stops a turn does not want queued lines to run: they return to the input line.
   if (chat.drive.stoppedBy !== undefined) chat.screen?.restore(chat.queue.splice(0))
-  const who = cutText(cleanLine(chat.conversation.agent.name), 30)
+  const who = truncateText(cleanLine(chat.conversation.agent.name), 30)
   const queued = chat.queue.shift()
   if (queued !== undefined) chat.output.note(chat.drive.style.bold(`${who}> ${cleanText(queued.text)}`))
   return queued ?? chat.input.next(who)
@@ -106,7 +106,7 @@ interface Known {
  * is a shell command, and `@path` may start a message. A message that starts like one of these is written `//…`, or with a
  * leading backslash.
  */
-function understandLine(line: string, known: Known): Meaning {
+function interpretLine(line: string, known: Known): Meaning {
   const text = line.trim()
   if (text.startsWith('//')) return { kind: 'message', text: text.slice(1) }
   if (/^\\[/@\d]/.test(text) || (known.isPerson && text.startsWith('\\!')))

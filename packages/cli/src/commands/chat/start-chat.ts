@@ -35,7 +35,7 @@ export interface ChatFlags extends GateFlags, ControlFlags {
   readonly agent?: string
   readonly team?: string
   readonly model?: string
-  /** The id of a conversation, or its beginning; empty for the newest. */
+  /** The id of a conversation, or the first characters of that id; empty for the newest. */
   readonly resume?: string
   readonly noSubagents?: boolean
   readonly home?: string
@@ -45,7 +45,7 @@ export interface ChatFlags extends GateFlags, ControlFlags {
 }
 
 /** `cadre chat`. */
-export async function chat(io: Io, given: ChatFlags): Promise<ExitCode> {
+export async function startChat(io: Io, given: ChatFlags): Promise<ExitCode> {
   const flags = given.resume === undefined ? given : withGrantOf(io, given, given.resume)
   const { json = false } = flags
   await ensureModel(io, flags)
@@ -151,7 +151,7 @@ async function findStored(io: Io, flags: ChatFlags & TrustFlags, wanted: string)
     const stored = await sessions.read(
       wanted === '' ? await newestConversation(sessions) : await sessions.find(wanted),
     )
-    rejectOwned(sessions, stored)
+    await rejectOwned(sessions, stored)
     requireOwnWorkspace(stored, sessions, io, flags.trust || flags.granted !== undefined)
     return stored
   } finally {
@@ -168,13 +168,13 @@ async function openScreen(
     { openMessageHistory },
     { createCompleter },
     { createFileIndex },
-    { FoldedOutputs },
+    { CollapsedOutputs },
   ] = await Promise.all([
     import('./chat-screen.ts'),
     import('./message-history.ts'),
     import('./complete.ts'),
     import('./file-index.ts'),
-    import('./folded-outputs.ts'),
+    import('./collapsed-outputs.ts'),
   ])
   return createChatScreen({
     io,
@@ -188,7 +188,7 @@ async function openScreen(
         files: createFileIndex(workspace, changed),
       }),
     status: () => status.facts(),
-    turn: { workspace, folded: new FoldedOutputs() },
+    turn: { workspace, folded: new CollapsedOutputs() },
   })
 }
 

@@ -1,8 +1,8 @@
 import type { Usage } from '@cadre/core'
 import { cleanLine } from '../../output/clean-text.ts'
-import { amount, usageFigures } from '../../output/numbers.ts'
+import { formatAmount, usageFigures } from '../../output/numbers.ts'
 import type { Style } from '../../output/style.ts'
-import { cutText, textWidth } from '../../output/text-width.ts'
+import { textWidth, truncateText } from '../../output/text-width.ts'
 
 export interface StatusFacts {
   readonly model: string | undefined
@@ -30,12 +30,12 @@ export function statusLine(facts: StatusFacts, hint: string, columns: number, st
     const width = textWidth([...shown, part].join(' · '))
     if (width <= room) shown.push(part)
   }
-  const left = shown.length > 0 ? shown.join(' · ') : cutText(parts[0] ?? '', room)
+  const left = shown.length > 0 ? shown.join(' · ') : truncateText(parts[0] ?? '', room)
   const gap = Math.max(right === '' ? 0 : 2, columns - textWidth(left) - textWidth(right))
   return style.dim(right === '' ? left : `${left}${' '.repeat(gap)}${right}`)
 }
 
 function contextText({ used, window }: NonNullable<StatusFacts['context']>): string {
-  if (window === undefined) return `context ${amount(used)}`
-  return `context ${amount(used)}/${amount(window)} (${Math.min(999, Math.round((used / window) * 100))} %)`
+  if (window === undefined) return `context ${formatAmount(used)}`
+  return `context ${formatAmount(used)}/${formatAmount(window)} (${Math.min(999, Math.round((used / window) * 100))} %)`
 }

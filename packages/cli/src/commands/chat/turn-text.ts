@@ -4,10 +4,10 @@ import { cleanText } from '../../output/clean-text.ts'
 import { diffText } from '../../output/diff/diff-text.ts'
 import { MarkdownStream } from '../../output/markdown/markdown-stream.ts'
 import type { Style } from '../../output/style.ts'
-import { cutText } from '../../output/text-width.ts'
+import { truncateText } from '../../output/text-width.ts'
 import { createTurnLines } from '../../output/turn-lines.ts'
-import { type ChangedFiles, readFilesOf } from './changed-files.ts'
-import type { FoldedOutputs } from './folded-outputs.ts'
+import { type ChangedFiles, readChangedFiles } from './changed-files.ts'
+import type { CollapsedOutputs } from './collapsed-outputs.ts'
 
 export interface TurnTextOptions {
   readonly view: View
@@ -15,7 +15,7 @@ export interface TurnTextOptions {
   readonly columns: () => number
   /** The folder in which the entry session changes files. */
   readonly workspace: string
-  readonly folded: FoldedOutputs
+  readonly folded: CollapsedOutputs
 }
 
 /** A message with more lines is folded. */
@@ -59,7 +59,7 @@ export class TurnText {
       case 'call.started':
         if (event.tool === 'write_file' || event.tool === 'edit_file') {
           const input = callOf(this.#options.view, event.session, event.call)?.input ?? ''
-          this.#files.set(event.call, readFilesOf(input, workspace))
+          this.#files.set(event.call, readChangedFiles(input, workspace))
         }
         break
       case 'call.settled':
@@ -132,7 +132,7 @@ export class TurnText {
     if (call.name !== 'execute_command' && !/^(?:bash|shell|run_in_terminal|run_command)$/i.test(call.name))
       return callLines
     if (event.outcome !== 'done' && event.outcome !== 'failed') return callLines
-    const title = cutText(callText('$', call.input), Math.max(20, columns() - 4))
+    const title = truncateText(callText('$', call.input), Math.max(20, columns() - 4))
     const [first = '', ...rest] = event.content.split('\n')
     const isFine = first === 'Exit code 0.'
     const output = (isFine ? rest : [first, ...rest]).join('\n')

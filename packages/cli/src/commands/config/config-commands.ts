@@ -9,7 +9,7 @@ const list = defineCommand({
   brief: 'List the settings in effect, with their sources',
   about:
     'Lists every setting with its value and its source: the line of a file, an environment variable or a policy. The project file\n' +
-    'takes precedence over your user file, and environment variables over both. Keys are never shown.\n' +
+    'takes precedence over your user file, and environment variables over both. API keys are never shown.\n' +
     'With --json: [{"key", "value", "source", "from", "overrides"}].',
   examples: [
     ['config list', 'a table'],
@@ -35,8 +35,8 @@ const get = defineCommand({
 const set = defineCommand({
   brief: 'Change a setting in your user file, or with --project in the project file',
   about:
-    'Changes one key and keeps the rest of the file, including comments. Checks the result first: a misspelt key or an invalid\n' +
-    'value changes nothing. Values that are not text are YAML: true, 5, [a, b]. Secrets are refused: use keyCommand or "cadre setup".',
+    'Changes one key and keeps the rest of the file, including comments. Checks the key and the value first, and does not write invalid\n' +
+    'ones. Values that are not text are YAML: true, 5, [a, b]. Does not accept secrets: use keyCommand or "cadre setup".',
   examples: [
     ['config set model openai:gpt-5', 'the default model, for all projects'],
     ['config set --project limits.depth 2', 'for this project only'],

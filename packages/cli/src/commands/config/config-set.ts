@@ -64,7 +64,7 @@ export function writeSettings(file: string, settings: readonly NewSetting[]): bo
 
 /** Text if the key expects text; otherwise YAML: `true`, `5`, `[a, b]`. */
 function settingValue({ shape }: FoundKey, text: string): Json {
-  if (shape.kind === 'text' || shape.kind === 'choice') return text
+  if (shape.kind === 'text' || shape.kind === 'choice' || shape.kind === 'matching') return text
   const read = readYaml({ text, path: 'VALUE' })
   if (read.kind === 'read') return read.root.value
   throw new CadreError('usage', `the value is not valid YAML: ${read.diagnostics[0]?.message ?? text}`)

@@ -12,6 +12,7 @@ export const upCommand = defineCommand({
     ['up', 'run in the foreground and print one line per event'],
     ['up --detach', 'run in the background; inspect it with "cadre status", stop it with "cadre down"'],
     ['up --home ~/team --workspace ~/project', 'use this home directory and this workspace'],
+    ['up --engine restate', 'let workers run the sessions; see "cadre worker --help"'],
     ['up --allow write --trust', 'let agents write to the workspace without approval'],
   ],
   parameters: {
@@ -20,6 +21,13 @@ export const upCommand = defineCommand({
       workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
       model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       team,
+      engine: {
+        kind: 'enum',
+        values: ['files', 'restate'],
+        brief: 'Where sessions run: in this process (files), or on the workers of engine.place (restate)',
+        placeholder: 'ENGINE',
+        optional: true,
+      },
       allow: gateFlags.allow,
       trust,
       detach: flag(
@@ -29,7 +37,7 @@ export const upCommand = defineCommand({
       json,
     },
   },
-  load: async () => (await import('./up.ts')).up,
+  load: async () => (await import('./up.ts')).startDaemon,
 })
 
 export const downCommand = defineCommand({
@@ -38,7 +46,7 @@ export const downCommand = defineCommand({
     'Stops the daemon and waits until it has shut down. Sessions finish their current calls and resume with the next "cadre up".',
   examples: [['down', "stop the current project's daemon"]],
   parameters: { flags: { home, trust, json } },
-  load: async () => (await import('./down.ts')).down,
+  load: async () => (await import('./down.ts')).stopDaemon,
 })
 
 export const statusCommand = defineCommand({
@@ -52,5 +60,5 @@ export const statusCommand = defineCommand({
     [`status --json | jq '.problems[] | "\\(.file):\\(.line) \\(.message)"'`, 'problems to fix'],
   ],
   parameters: { flags: { home, json } },
-  load: async () => (await import('./status.ts')).status,
+  load: async () => (await import('./status.ts')).showStatus,
 })

@@ -77,6 +77,7 @@ function argsOf(home: Home, flags: UpFlags & { readonly workspace: string }, log
     ...(flags.model === undefined ? [] : ['--model', flags.model]),
     ...(flags.team === undefined ? [] : ['--team', flags.team]),
     ...(flags.allow ?? []).flatMap((effect) => ['--allow', effect]),
+    ...(flags.engine === undefined ? [] : ['--engine', flags.engine]),
     ...(flags.trust ? ['--trust'] : []),
     ...(flags.json ? ['--json'] : []),
   ]

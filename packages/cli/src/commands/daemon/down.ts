@@ -7,19 +7,19 @@ import { requireTrustedHome } from '@cadre/runtime'
 import { stopRequest } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { requireOutside } from './require-outside.ts'
+import { requireOutsideSession } from './require-outside-session.ts'
 
 /** How long it may take to notice the request and shut down. */
 const shutdownMs = 5000
 const timeoutMs = 90_000
 
 /** `cadre down`. */
-export async function down(
+export async function stopDaemon(
   io: Io,
   flags: { readonly home?: string; readonly trust?: boolean; readonly json?: boolean },
 ): Promise<ExitCode> {
   const home = await requireTrustedHome(io, flags)
-  requireOutside(home, io)
+  requireOutsideSession(home, io)
   const tell = (stopped: boolean, message: string) => {
     io.stdout.write(flags.json ? `${JSON.stringify({ type: 'down', stopped, message })}\n` : `${message}\n`)
     return exitCodes.done

@@ -10,7 +10,7 @@ import { localTime } from '../../output/local-time.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 
 /** `cadre status`. */
-export async function status(
+export async function showStatus(
   io: Io,
   flags: { readonly home?: string; readonly json?: boolean },
 ): Promise<ExitCode> {
@@ -63,6 +63,7 @@ function describe(known: DaemonStatus, isRunning: boolean, style: Style): string
     ...(channels.length === 0
       ? []
       : [`  channels   ${channels.join(', ')}${address === undefined ? '' : ` · ${address}`}`]),
+    ...(known.page === undefined ? [] : [`  page       ${known.page} · open it with "cadre open"`]),
     ...(known.configurationPending
       ? [`  ${style.yellow('the new configuration takes effect when no session is running')}`]
       : []),

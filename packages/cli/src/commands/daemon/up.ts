@@ -7,16 +7,19 @@ import { assembleDaemon, createDaemon, openDaemonRuntime } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
+import { version } from '../../version.ts'
 import { daemonLines } from './daemon-lines.ts'
 import { detach } from './detach.ts'
-import { guardTracked } from './guard-tracked.ts'
-import { requireOutside } from './require-outside.ts'
+import { guardTrackedFiles } from './guard-tracked-files.ts'
+import { remoteKeeper } from './remote-keeper.ts'
+import { requireOutsideSession } from './require-outside-session.ts'
 
 export interface UpFlags extends Pick<GateFlags, 'allow'> {
   readonly home?: string
   readonly workspace?: string
   readonly model?: string
   readonly team?: string
+  readonly engine?: 'files' | 'restate'
   readonly trust?: boolean
   readonly detach?: boolean
   readonly log?: string
@@ -31,24 +34,26 @@ function lostHomeError(home: Home): CadreError {
 }
 
 /** `cadre up`. */
-export async function up(io: Io, flags: UpFlags): Promise<ExitCode> {
+export async function startDaemon(io: Io, flags: UpFlags): Promise<ExitCode> {
   const home = homeOf(io, flags.home, flags.trust)
-  requireOutside(home, io)
+  requireOutsideSession(home, io)
   const workspace =
     flags.workspace === undefined && isInside(home.path, io.cwd)
       ? // Agents may not change the home itself.
         home.at('workspaces', 'shared')
       : resolveWorkspace(io, flags.workspace)
   await (await import('./ask-trust.ts')).askTrust(io, { ...flags, home: home.path, workspace })
-  const guard = guardTracked(home, () => untrustedIn(io, home, flags))
+  const guard = guardTrackedFiles(home, () => untrustedIn(io, home, flags))
   rejectUntrusted(home, await untrustedIn(io, home, flags))
+  const keeper = await remoteKeeper(io, home, flags.engine)
   if (flags.detach) return detach(io, home, { ...flags, workspace })
   const lines = await daemonLines(io, flags)
   const daemon = createDaemon({
     home,
-    ...assembleDaemon({ home }),
+    ...assembleDaemon({ home, page: { environment: io, version } }),
     open: (outside) => openDaemonRuntime({ ...flags, io, home: home.path, workspace }, home, outside),
     mayAct: guard.mayAct,
+    ...(keeper && { keeper }),
     environment: io.env,
     happened: lines.happened,
     emit: lines.event,

@@ -36,7 +36,9 @@ export async function decideDemo(
     const by = isAsked ? (personName(io.env) ?? 'you') : 'demo'
     const decision = isAsked ? await ask(io, action, style, stop) : 'approve'
     const reason = isAsked ? undefined : 'no terminal to prompt in'
-    await opened.engine.approvals.decide(record, { decision, by, ...(reason && { reason }) })
+    const { approvals } = opened.engine
+    const answer = { decision, by, ...(reason && { reason }) }
+    await approvals.decide(record, answer, approvals.voters.here('terminal'))
     return { action, kind: decision === 'approve' ? 'approved' : 'rejected', by }
   } finally {
     await opened.engine.close()

@@ -20,7 +20,7 @@ export interface DemoFlags {
 }
 
 /** `cadre demo`. */
-export async function demo(io: Io, flags: DemoFlags): Promise<ExitCode> {
+export async function runDemo(io: Io, flags: DemoFlags): Promise<ExitCode> {
   const place = await prepareDemo(io, flags.dir)
   const isAsked = !flags.yes && !flags.json && io.stdin.isTTY === true && io.stdout.isTTY === true
   const style = createStyle(!flags.json && wantsColour(io.stdout, io.env))

@@ -32,7 +32,8 @@ Open these in your editor:
   ${home.at('inbox', 'slack-messages.jsonl')}
 
 ${history}
-The home directory is kept. Inspect it, or create your own:
+The home directory is kept. See it in your browser, inspect it, or create your own:
+  ${cadre} open${flags}
   ${cadre} status${flags}
   ${cadre} sessions list${flags}
   ${elsewhere} init --team operators && ${elsewhere} up --model openai:NAME    (set OPENAI_BASE_URL and OPENAI_API_KEY)

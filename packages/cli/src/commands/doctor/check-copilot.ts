@@ -1,7 +1,7 @@
 import type { CopilotSurvey } from '@cadre/backends'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 export interface CopilotCheckOptions {
@@ -57,12 +57,12 @@ export async function checkCopilot(
 }
 
 async function checkSdk(env: Io['env']): Promise<Check> {
-  const { installedSdk, missingSdk } = await import('@cadre/backends')
+  const { installedSdk, missingSdkMessage } = await import('@cadre/backends')
   const name = 'copilot sdk'
   const sdk = installedSdk(env)
   if (sdk !== undefined) return ok(name, `${sdk.version}, ${sdk.place}`)
   return env['CADRE_COPILOT_SDK']?.trim()
-    ? fail(name, missingSdk(env))
+    ? fail(name, missingSdkMessage(env))
     : note(name, 'not installed', 'Run "cadre login --sdk" to install it.')
 }
 
@@ -109,7 +109,7 @@ async function checkAccount(
         signedIn,
         models === undefined
           ? warn('copilot models', trouble ?? 'GitHub listed no models', trouble && timeoutHint)
-          : ok('copilot models', `${counted(models.length, 'model')}; list them with "cadre models"`),
+          : ok('copilot models', `${formatCount(models.length, 'model')}; list them with "cadre models"`),
       ]
     }
   }

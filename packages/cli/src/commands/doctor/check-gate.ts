@@ -1,10 +1,9 @@
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { findHooks, openAllowlists } from '@cadre/gate'
 import type { Home, TrustItem } from '@cadre/home'
-import { policyHooks, projectOf, userPlaces } from '@cadre/runtime'
+import { instructionProblems, policyHooks, projectOf, userPlaces } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
-import { counted } from '../../output/numbers.ts'
-import { instructionProblems } from '../lint/lint-instructions.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Checks hooks and allowlists. Trust is checked elsewhere. */
@@ -22,7 +21,7 @@ export function checkGate(io: Io, home: Home): Check[] {
     { path: allowlist },
   ]).diagnostics()
   const found =
-    hooks.length === 0 ? 'none' : `${counted(hooks.length, 'hook')}; list them with "cadre hooks list"`
+    hooks.length === 0 ? 'none' : `${formatCount(hooks.length, 'hook')}; list them with "cadre hooks list"`
   return [
     ...(diagnostics.some(isFault) ? [] : [ok('hooks', found)]),
     ...faults('hooks', diagnostics),

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { type Home, runningProcess } from '@cadre/home'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Checks the home on disk, without opening or repairing anything. */
@@ -29,13 +29,13 @@ export function checkHome(home: Home): Check[] {
   ]
   const names = namesIn(home.at('sessions'))
   const sessions = names.filter((name) => name.endsWith('.session.yaml')).length
-  checks.push(ok('sessions', counted(sessions, 'session')))
+  checks.push(ok('sessions', formatCount(sessions, 'session')))
   const torn = names.filter((name) => /\.(torn|unreplayed)$/.test(name))
   if (torn.length > 0)
     checks.push(
       warn(
         'torn files',
-        `${counted(torn.length, 'file')} left over from interrupted writes: ${torn.slice(0, 3).join(', ')}`,
+        `${formatCount(torn.length, 'file')} left over from interrupted writes: ${torn.slice(0, 3).join(', ')}`,
         `Inspect them in ${home.at('sessions')}, then delete them.`,
       ),
     )
@@ -51,13 +51,16 @@ function checkProcesses(home: Home): Check[] {
   const dead = roots.length - running.length
   const pids = [...new Set(running.map(({ pid }) => pid))].join(', ')
   const checks = [
-    ok('running', running.length === 0 ? 'no runs' : `${counted(running.length, 'run')}, process ${pids}`),
+    ok(
+      'running',
+      running.length === 0 ? 'no runs' : `${formatCount(running.length, 'run')}, process ${pids}`,
+    ),
   ]
   if (dead > 0)
     checks.push(
       warn(
         'leases',
-        `${counted(dead, 'run')} did not release its lease because the process died`,
+        `${formatCount(dead, 'run')} ended without releasing a lease, because the process died`,
         'No work is lost. Find sessions to resume with "cadre sessions list".',
       ),
     )
@@ -67,7 +70,7 @@ function checkProcesses(home: Home): Check[] {
     checks.push(
       warn(
         'segments',
-        `${counted(segments.length, 'segment')} left over from processes that died`,
+        `${formatCount(segments.length, 'segment')} left over from processes that died`,
         'The next run repairs them automatically.',
       ),
     )

@@ -5,7 +5,7 @@ import type { Home, Policy } from '@cadre/home'
 import { identityOf, inputAccount, inputsOf, type ServerConfig } from '@cadre/mcp'
 import { agentPlaces, findServers, projectOf, type Settings, serverStores } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { type Check, ok, warn } from './check.ts'
 
 /** Checks the configuration of MCP servers. Starts none. */
@@ -26,12 +26,12 @@ export async function checkServers(
   const checks = await Promise.all(servers.map((server) => checkServer(io, server)))
   const inSandbox = servers.filter((server) => server.sandbox ?? folderServers.has(identityOf(server))).length
   const sandboxed = inSandbox === 0 ? '' : `, ${inSandbox} in the sandbox`
-  const summary = `${counted(servers.length, 'server')}${sandboxed}; list them with "cadre mcp list", test one with "cadre mcp test NAME"`
+  const summary = `${formatCount(servers.length, 'server')}${sandboxed}; list them with "cadre mcp list", test one with "cadre mcp test NAME"`
   return [ok('mcp', summary), ...faults, ...checks.flat()]
 }
 
 async function checkServer(io: Io, server: ServerConfig): Promise<Check[]> {
-  const { pins, secrets } = serverStores(io)
+  const { approvedTools, secrets } = serverStores(io)
   const { name } = server
   const missing: string[] = []
   for (const id of inputsOf(server))
@@ -40,9 +40,9 @@ async function checkServer(io: Io, server: ServerConfig): Promise<Check[]> {
     warn('mcp', `${name}: the input ${JSON.stringify(id)} has no value`, `Run "cadre mcp login ${name}".`),
   )
   try {
-    const pending = pins.of(server)?.pending ?? []
+    const pending = approvedTools.of(server)?.pending ?? []
     if (pending.length === 0) return checks
-    const what = `${name}: ${counted(pending.length, 'tool')} changed or new since you approved them`
+    const what = `${name}: ${formatCount(pending.length, 'new or changed tool')} pending your approval`
     return [...checks, warn('mcp', what, `Run "cadre mcp approve ${name}".`)]
   } catch (error) {
     return [...checks, warn('mcp', `${name}: ${messageOf(error)}`)]

@@ -4,7 +4,7 @@ import { showDiagnostic } from '@cadre/disk'
 import type { Home, Policy } from '@cadre/home'
 import { agentPlaces, loadSettings, type Settings, trustFolder } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Checks the configuration, trust and the agents. Returns the settings for other checks. */
@@ -39,7 +39,7 @@ async function checkTrust(io: Io, home: Home, { customAgents }: Policy): Promise
     warn(
       'trust',
       `${placeOf(file, line)} ${what}; it is not trusted, so agents are read-only here`,
-      'Inspect it. Cadre asks you in a terminal; --trust or CADRE_TRUST=1 trusts it for one command.',
+      'Inspect it. To trust it, start "cadre run" in a terminal and answer the question; --trust or CADRE_TRUST=1 trusts it for one command.',
     ),
   )
   const unusable = contents.unusable.map(({ file, reason }) => warn('trust', `${file} is ignored: ${reason}`))
@@ -69,7 +69,7 @@ function checkAgents(io: Io, home: Home): Check[] {
   const registry = createAgents(agentPlaces(io, home, io.cwd))
   const { agents, files, diagnostics } = registry.loaded()
   const names = agents.map(({ name }) => name).join(', ')
-  const count = `${counted(agents.length, 'agent')} in ${counted(new Set(files.map(({ path }) => path)).size, 'file')}${names === '' ? '' : `: ${names}`}`
+  const count = `${formatCount(agents.length, 'agent')} in ${formatCount(new Set(files.map(({ path }) => path)).size, 'file')}${names === '' ? '' : `: ${names}`}`
   const problems = diagnostics
     .filter(({ severity }) => severity !== 'info')
     .map((diagnostic) =>

@@ -1,4 +1,4 @@
-import { type LoadedPolicy, openPolicy, restrictions } from '@cadre/home'
+import { type LoadedPolicy, permissivePolicy, restrictions } from '@cadre/home'
 import { homeOf, loadPolicyOf, untrustedIn } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -8,9 +8,11 @@ import { type Check, fail, ok, warn } from './check.ts'
 import { agentsWithModels } from './check-agent-models.ts'
 import { checkAgentPrograms } from './check-agent-programs.ts'
 import { checkCopilot } from './check-copilot.ts'
+import { checkEngine } from './check-engine.ts'
 import { checkGate } from './check-gate.ts'
 import { checkHome } from './check-home.ts'
 import { checkModel } from './check-model.ts'
+import { checkPeople } from './check-people.ts'
 import { checkPrograms } from './check-programs.ts'
 import { checkServers } from './check-servers.ts'
 import { checkSettings } from './check-settings.ts'
@@ -24,28 +26,30 @@ export interface DoctorFlags {
 }
 
 /** `cadre doctor`. */
-export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
+export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedIn(io, home)).length === 0
   const loaded = await loadPolicyOf(io, home, homeTrusted)
   // If a policy is invalid, its other decisions are unknown.
-  const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? openPolicy : loaded
+  const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? permissivePolicy : loaded
   const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
   const limit = (flags.wait ?? 3) * 1000
   const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
   const agents = agentsWithModels(io, home, { policy, team: settings?.config.team })
   const copilot = checkCopilot(io, settings, { model: named, limit })
-  const [programs, model, sandbox, { checks: ofCopilot }, telemetry] = await Promise.all([
+  const [programs, model, sandbox, { checks: ofCopilot }, telemetry, engine] = await Promise.all([
     checkPrograms(),
     checkModel(io, settings, policy, { named, copilot, limit, agents }),
     checkSandbox(io.env),
     copilot,
     checkTelemetry(io, limit),
+    checkEngine(settings, limit),
   ])
   const checks: Check[] = [
     ...programs,
     ...checkHome(home),
     ...checkPolicy(loaded),
+    ...checkPeople(home, policy),
     ...settled,
     ...checkGate(io, home),
     ...(await checkServers(io, home, { settings, policy })),
@@ -54,6 +58,7 @@ export async function doctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     ...(await checkAgentPrograms(io, settings, { model: named, sandbox })),
     sandbox,
     ...telemetry,
+    ...engine,
   ]
   const usable = checks.every(({ status }) => status !== 'fail')
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)

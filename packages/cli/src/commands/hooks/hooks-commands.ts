@@ -7,7 +7,7 @@ const list = defineCommand({
   brief: 'List hooks, their source, whether they run, and their problems',
   about:
     'Lists the hooks in .github/hooks, .github/copilot, .claude, ~/.copilot, ~/.claude, in agent files, and in /etc/cadre/hooks.d\n' +
-    '(for administrators), each with its file, line and dialect and, if it does not run, the reason. Runs no hooks.\n' +
+    '(for administrators), each with its file, line and dialect and, if it does not run, the reason. Does not run hooks.\n' +
     'With --json: {"hooks": […], "files": […], "diagnostics": […]}.',
   examples: [
     ['hooks list', 'a table'],
@@ -21,13 +21,13 @@ const test = defineCommand({
   brief: 'Run the hooks for a sample event, and show their decisions',
   about:
     'Runs the matching hooks with a sample event and shows the input, exit code, output and meaning for each. The hooks really run;\n' +
-    'the tool does not. Hooks in an untrusted folder run only with --trust, or when you name their file. Exits with 0 whatever the\n' +
-    'hooks decide.\n' +
+    'the tool does not. Hooks in an untrusted folder run only with --trust, or when you name their file. Exits with 0 for every\n' +
+    'decision.\n' +
     'With --json: {"event", "decision", "hooks": [{"path", "line", "payload", "exitCode", "stdout", "stderr", "answer"}], "notRun"}.',
   examples: [
     [
       `hooks test PreToolUse --tool Bash --input '{"command":"git push"}'`,
-      'what the hooks decide about a push',
+      'show what the hooks decide for a push',
     ],
     ['hooks test Stop --file .claude/settings.json', 'the hooks in one file'],
     ['hooks test SubagentStop --agent reviewer --json', 'print JSON'],

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
-import { cutText } from '../../output/text-width.ts'
+import { truncateText } from '../../output/text-width.ts'
 import { type AvailableHooks, findAvailableHooks, type HooksFlags, runsOf } from './find-available-hooks.ts'
 
 const maxWidth = 60
@@ -49,7 +49,7 @@ function rowOf(hook: Hook, project: string): string[] {
     `${placeOf(hook, project)} (${level})`,
     dialect,
     when,
-    cutText(cleanLine(runsOf(hook)), maxWidth),
+    truncateText(cleanLine(runsOf(hook)), maxWidth),
     idle === undefined ? 'run' : `does not run: ${idle}`,
   ].map(cleanLine)
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type HookEvent, hookEvents, understandHookEvent } from '@cadre/agents'
+import { type HookEvent, hookEvents, interpretHookEvent } from '@cadre/agents'
 import {
   type AgentDefinition,
   anything,
@@ -76,7 +76,7 @@ export async function testHooks(io: Io, flags: TestHooksFlags, name: string): Pr
 }
 
 function eventNamed(name: string): HookEvent {
-  const understood = understandHookEvent(name)
+  const understood = interpretHookEvent(name)
   if (understood.kind === 'run') return understood.event
   const events = Object.keys(hookEvents) as HookEvent[]
   const found = events.find((event) => event.toLowerCase() === name.toLowerCase())

@@ -6,7 +6,7 @@ export const initCommand = defineCommand({
   brief: commands.init,
   about:
     "Writes a built-in team's agents as files that you can change: to the project's .github/agents or, for a team of templates, to\n" +
-    'templates/ in the home directory. If a file already exists and differs, writes nothing unless you add --force.\n' +
+    'templates/ in the home directory. If a file already exists and differs, writes no files unless you add --force.\n' +
     'The team supervisor includes hooks that enforce its roles in Claude Code, Copilot CLI and VS Code, a script that tests the\n' +
     'hooks, and a checklist with test commands for the project. Hooks are added to an existing .claude/settings.json.\n' +
     'Without --team, lists the teams.',
@@ -14,7 +14,7 @@ export const initCommand = defineCommand({
     ['init', 'list the built-in teams'],
     [
       'init --team supervisor',
-      'write seven agent files, and a home directory with supervisor as entry agent',
+      'write seven agent files, and a home directory with supervisor as the entry agent',
     ],
     ['init --team planner --to claude', 'write agents for Claude Code to .claude/agents'],
     ['init --team supervisor --to claude', 'also add hooks to .claude/settings.json'],

@@ -64,7 +64,7 @@ function notesOn(file: string, { hasOthers, isOff }: { hasOthers: boolean; isOff
   return [
     ...(isOff ? [`${file}: "disableAllHooks" is true, so Claude Code does not run the hooks.`] : []),
     ...(hasOthers
-      ? [`${file}: it also contains other hooks, so Cadre runs its hooks only after you trust them.`]
+      ? [`${file} also contains other hooks, so Cadre runs the hooks in this file only after you trust them.`]
       : []),
   ]
 }

@@ -103,7 +103,7 @@ const policyPath = path.join('storage', 'policy.yaml')
 
 function policyText({ name, effects = {} }: Team): string {
   const lines = Object.entries(effects).map(([effect, permission]) => `  ${effect}: ${permission}\n`)
-  return `# Set by the team ${name}. It applies to all agents in this project: they may do this in the session's workspace without approval. Change it as you like.\neffects:\n${lines.join('')}`
+  return `# The team ${name} added these permissions. All agents in this project may do this in the session's workspace without approval. Edit them as needed.\neffects:\n${lines.join('')}`
 }
 
 function withHeaderHooks(team: Team): Team {

@@ -8,7 +8,7 @@ export function verificationChecklist({ lint, build, unit, integration }: Checks
     ['Build', commands(build)],
     ['Unit tests', commands(unit)],
     ['Integration tests', commands(integration)],
-    ['Visible behaviour', 'Use the program, or have the vision-operator look at it'],
+    ['Visible behaviour', 'Use the program, or ask the vision-operator to inspect it'],
   ]
   const text = `# Verification checklist
 

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { fixAgentText, hideSecrets, readWrittenHeader, shownPath, writeFixed } from '@cadre/agents'
+import { fixAgentText, hideSecrets, readWrittenHeader, shownPath, writeFixedFile } from '@cadre/agents'
 import { messageOf } from '@cadre/core'
 import { decodeText } from '@cadre/disk'
 import { createTwoFilesPatch } from 'diff'
@@ -48,7 +48,7 @@ function fixOne(file: string, within: string, shown: string, dryRun: boolean): F
     return [{ path: shown, written: false, refused: 'it contains bytes that are not UTF-8' }]
   const header = readWrittenHeader({ path: file, text: fix.text })
   const diff = hideSecrets(createTwoFilesPatch(shown, shown, text, fix.text, '', '', { context: 2 }), header)
-  const refused = dryRun ? undefined : writeFixed({ file, within, before, text: fix.text })
+  const refused = dryRun ? undefined : writeFixedFile({ file, within, before, text: fix.text })
   return [
     {
       path: shown,

@@ -6,8 +6,8 @@ export const lintCommand = defineCommand({
   brief: commands.lint,
   about:
     'Checks every agent file below a folder, for any host. Reports each problem with its line and a fix, and the keys that hosts ignore\n' +
-    'or read differently. Exits with 1 when there is an error or when a host named by --host rejects a file, with --strict also when\n' +
-    'there is a warning, and with 0 otherwise. --fix applies only fixes that do not change what an agent may do.\n\n' +
+    'or read differently. Exits with 1 if there is an error or a host named by --host rejects a file. With --strict, a warning is\n' +
+    'enough. Otherwise exits with 0. --fix applies only fixes that do not change what an agent may do.\n\n' +
     'SEARCHED FOLDERS\n' +
     '  project: .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json\n' +
     '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s), VS Code user settings\n' +

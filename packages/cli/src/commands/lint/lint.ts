@@ -6,14 +6,18 @@ import {
   type HostName,
   hosts,
   type LintedFile,
-  type LintOptions,
   type LintResult,
-  lintFiles,
-  lintFolder,
-  summaryOf,
 } from '@cadre/agents'
 import { CadreError, didYouMean } from '@cadre/core'
-import { homeOf, loadPolicyForDisplay, projectOf, userPlaces } from '@cadre/runtime'
+import {
+  homeOf,
+  type LintTargets,
+  lintKnowledge,
+  lintTargets,
+  loadPolicyForDisplay,
+  projectOf,
+  userPlaces,
+} from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -21,8 +25,6 @@ import { lintText } from '../../output/lint-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 import { availableWidth } from '../../output/text-table.ts'
 import type { FixedFile } from './fix-files.ts'
-import { lintInstructions } from './lint-instructions.ts'
-import { lintKnowledge } from './lint-knowledge.ts'
 
 export interface LintFlags {
   readonly fix?: boolean
@@ -49,11 +51,8 @@ export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]
   for (const fault of (await loadPolicyForDisplay(io, home, false)).faults) tell(fault)
   const knowledge = await lintKnowledge(io, home, tell)
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
-  const ofAgents = await lintTargets(targets, { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) })
-  const { home: userHome } = userPlaces(io.env)
-  const others = targets.folders.flatMap((folder) => lintInstructions(folder, userHome, io.cwd))
-  const files = [...ofAgents.files, ...others]
-  const result = { ...ofAgents, files, summary: summaryOf(files) }
+  const options = { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) }
+  const result = await lintTargets(targets, options, userPlaces(io.env).home)
   for (const folder of result.endless)
     tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder.`)
   if (flags.json) io.stdout.write(`${JSON.stringify(toJson(result, fixed))}\n`)
@@ -73,12 +72,7 @@ function passes({ files, summary }: LintResult, strict: boolean, asked: readonly
   return effects.every(({ effect }) => effect !== 'rejects')
 }
 
-interface Targets {
-  readonly folders: readonly string[]
-  readonly files: readonly string[]
-}
-
-function targetsOf(io: Io, paths: readonly string[]): Targets {
+function targetsOf(io: Io, paths: readonly string[]): LintTargets {
   const folders: string[] = []
   const files: string[] = []
   if (paths.length === 0) folders.push(projectOf(io.cwd))
@@ -107,7 +101,7 @@ function hostsNamed(given: string): HostName[] {
   })
 }
 
-async function fix(io: Io, { folders, files }: Targets, dryRun: boolean): Promise<FixedFile[]> {
+async function fix(io: Io, { folders, files }: LintTargets, dryRun: boolean): Promise<FixedFile[]> {
   const { fixFiles } = await import('./fix-files.ts')
   const below = folders.flatMap((folder) =>
     findLintFiles(folder).files.map((file) => ({ file, within: folder })),
@@ -115,16 +109,6 @@ async function fix(io: Io, { folders, files }: Targets, dryRun: boolean): Promis
   const named = files.map((file) => ({ file, within: path.dirname(file) }))
   const each = new Map([...below, ...named].map((one) => [one.file, one]))
   return fixFiles({ files: [...each.values()], cwd: io.cwd, dryRun })
-}
-
-async function lintTargets({ folders, files }: Targets, options: LintOptions): Promise<LintResult> {
-  const results: LintResult[] = []
-  for (const folder of folders) results.push(await lintFolder(folder, options))
-  if (files.length > 0) results.push(await lintFiles(files, options))
-  // A file that is named twice counts once.
-  const each = new Map(results.flatMap((result) => result.files).map((file) => [file.path, file]))
-  const all = [...each.values()]
-  return { files: all, summary: summaryOf(all), endless: results.flatMap(({ endless }) => endless) }
 }
 
 function toJson({ files, summary }: LintResult, fixed: readonly FixedFile[]): object {

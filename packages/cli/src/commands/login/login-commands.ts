@@ -36,11 +36,11 @@ export const logoutCommand = defineCommand({
     'variable cannot be removed: the command then prints the name of the variable and exits with 1.',
   examples: [
     ['logout', 'editors stay signed in'],
-    ['logout --forget', 'removes the stored sign-ins, including those of editors'],
+    ['logout --forget', "removes the stored sign-ins, including editors' sign-ins"],
   ],
   parameters: {
     flags: {
-      forget: flag('Remove the stored sign-ins from this machine, including those of editors'),
+      forget: flag("Remove the stored sign-ins from this machine, including editors' sign-ins"),
       home,
       json,
     },

@@ -18,7 +18,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { copilotServer } from './copilot-server.ts'
 import { offerInstall } from './offer-install.ts'
-import { createPerson, type Person } from './person.ts'
+import { createTerminalUser, type TerminalUser } from './terminal-user.ts'
 
 export interface LoginFlags {
   readonly yes?: boolean
@@ -37,7 +37,7 @@ type Ending =
 
 /** `cadre login`. */
 export async function login(io: Io, flags: LoginFlags): Promise<ExitCode> {
-  const person = createPerson(io, flags.json === true)
+  const person = createTerminalUser(io, flags.json === true)
   try {
     return finish(io, flags, await signInUser(io, flags, person))
   } finally {
@@ -45,7 +45,7 @@ export async function login(io: Io, flags: LoginFlags): Promise<ExitCode> {
   }
 }
 
-async function signInUser(io: Io, flags: LoginFlags, person: Person): Promise<Ending> {
+async function signInUser(io: Io, flags: LoginFlags, person: TerminalUser): Promise<Ending> {
   const { env } = io
   const { json = false, yes = false, sdk = false } = flags
   const configured = await copilotServer(io, flags.home)
@@ -72,7 +72,7 @@ async function signInUser(io: Io, flags: LoginFlags, person: Person): Promise<En
 
 interface SignInContext {
   readonly io: Io
-  readonly person: Person
+  readonly person: TerminalUser
   readonly yes: boolean
   readonly json: boolean
 }

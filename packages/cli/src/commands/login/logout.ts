@@ -19,7 +19,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { copilotServer } from './copilot-server.ts'
-import { createPerson } from './person.ts'
+import { createTerminalUser } from './terminal-user.ts'
 
 export interface LogoutFlags {
   readonly forget?: boolean
@@ -85,7 +85,7 @@ async function signOutUser(
   { forget = false, json = false }: LogoutFlags,
   configured: string | undefined,
 ): Promise<{ readonly kept: readonly KnownAccount[] } | 'cancelled'> {
-  const person = createPerson(io, json)
+  const person = createTerminalUser(io, json)
   const work = async (server: ServerProcess) => {
     const accounts = await listAccounts(server)
     if (!(await signOut(server)))

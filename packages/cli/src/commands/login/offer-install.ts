@@ -9,9 +9,9 @@ import {
 } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import type { Io } from '../../io.ts'
-import { duration } from '../../output/numbers.ts'
+import { formatDuration } from '../../output/numbers.ts'
 import { installCommand, installPackages, isInstalled, packageLabel } from './install-packages.ts'
-import type { Person } from './person.ts'
+import type { TerminalUser } from './terminal-user.ts'
 
 export interface OfferOptions {
   readonly sdk: boolean
@@ -30,7 +30,7 @@ export type InstallEvent = {
 /** Makes sure that the packages are installed. Asks before installing one. */
 export async function offerInstall(
   io: Io,
-  person: Person,
+  person: TerminalUser,
   options: OfferOptions,
 ): Promise<'there' | 'cancelled'> {
   const { env } = io
@@ -62,7 +62,9 @@ export async function offerInstall(
   const started = Date.now()
   const ended = await installPackages({ folder, packages, env }, person.signal)
   progress.end(
-    ended.kind === 'installed' ? `Installed in ${folder} in ${duration(Date.now() - started)}.` : undefined,
+    ended.kind === 'installed'
+      ? `Installed in ${folder} in ${formatDuration(Date.now() - started)}.`
+      : undefined,
   )
   if (ended.kind === 'cancelled') return 'cancelled'
   if (ended.kind === 'failed')

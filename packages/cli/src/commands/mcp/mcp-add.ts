@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { CadreError, type JsonObject } from '@cadre/core'
 import { loadConfig } from '@cadre/home'
+import { hiddenCodeWarning } from '@cadre/mcp'
 import { homeOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -29,7 +30,7 @@ export async function addServer(io: Io, flags: AddFlags, ...words: readonly stri
   if (first === '')
     throw new CadreError(
       'usage',
-      `what is the MCP server ${name}? Give its address, or a program after "--": cadre mcp add ${name} -- PROGRAM ARGUMENT…`,
+      `the MCP server ${name} needs an address, or a program after "--": cadre mcp add ${name} -- PROGRAM ARGUMENT…`,
     )
   const { env = [], header = [], effect, tools } = flags
   const isAddress = /^https?:\/\//i.test(first)
@@ -68,12 +69,21 @@ export async function addServer(io: Io, flags: AddFlags, ...words: readonly stri
     file,
     Object.entries(server).map(([key, value]) => ({ keys: ['mcp', 'servers', name, key], value })),
   )
-  if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'mcp', server: name, file })}\n`)
+  // A server of a project runs in the sandbox.
+  const warning = isAddress || flags.project ? undefined : warningOf(name, [first, ...rest], server['env'])
+  if (flags.json)
+    io.stdout.write(`${JSON.stringify({ type: 'mcp', server: name, file, ...(warning && { warning }) })}\n`)
   else
     io.stdout.write(
-      `${cleanLine(`Added the MCP server ${name} to ${file}.`)}\nTest it with "cadre mcp test ${name}".\n`,
+      `${cleanLine(`Added the MCP server ${name} to ${file}.`)}\n${warning === undefined ? '' : `Warning: ${cleanLine(warning)}\n`}Test it with "cadre mcp test ${name}".\n`,
     )
   return exitCodes.done
+}
+
+function warningOf(name: string, words: readonly string[], env: unknown): string | undefined {
+  const [command = '', ...args] = words
+  const variables = (env ?? {}) as { readonly [name: string]: string }
+  return hiddenCodeWarning({ name, reach: { kind: 'program', command, args, env: variables } })
 }
 
 const secretName = /token|secret|password|api[-_]?key|authorization/i

@@ -1,17 +1,11 @@
-import { CadreError, messageOf } from '@cadre/core'
-import {
-  describeChanges,
-  plainText,
-  type ServerConfig,
-  type ToolChange,
-  type ToolDefinition,
-} from '@cadre/mcp'
+import { CadreError, messageOf, plainText } from '@cadre/core'
+import { describeChanges, type ServerConfig, type ToolChange, type ToolDefinition } from '@cadre/mcp'
 import { type RunParts, serverStores } from '@cadre/runtime'
 import { structuredPatch } from 'diff'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { createPerson } from '../login/person.ts'
+import { createTerminalUser } from '../login/terminal-user.ts'
 import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 export interface ApproveFlags extends ServerFlags {
@@ -23,17 +17,18 @@ export async function approveServer(io: Io, flags: ApproveFlags, name: string): 
   const parts = await openServersOf(io, flags)
   const server = requireServer(parts, name)
   const shown = nameOf(server)
+  requireUsable(parts)
   const listed = await listTools(parts, server)
-  const { pins } = serverStores(io)
-  const approved = pins.of(server)?.tools ?? []
+  const { approvedTools } = serverStores(io)
+  const approved = approvedTools.of(server)?.tools ?? []
   const changes = describeChanges(server.name, approved, listed)
   if (changes.length === 0) {
-    pins.save(server, { tools: listed, pending: [] })
+    approvedTools.save(server, { tools: listed, pending: [] })
     print(io, flags, { shown, changes, isApproved: true })
     return exitCodes.done
   }
   if (!flags.json) io.stdout.write(changes.map(textOf).join('\n'))
-  const person = createPerson(io, flags.json === true)
+  const person = createTerminalUser(io, flags.json === true)
   try {
     const isApproved =
       flags.yes ??
@@ -41,7 +36,7 @@ export async function approveServer(io: Io, flags: ApproveFlags, name: string): 
         `Approve ${changes.length === 1 ? 'this change' : `these ${changes.length} changes`}? y/N: `,
       )) ??
       false
-    if (isApproved) pins.save(server, { tools: listed, pending: [] })
+    if (isApproved) approvedTools.save(server, { tools: listed, pending: [] })
     print(io, flags, { shown, changes, isApproved })
     return isApproved ? exitCodes.done : exitCodes.waiting
   } finally {
@@ -52,7 +47,6 @@ export async function approveServer(io: Io, flags: ApproveFlags, name: string): 
 async function listTools(parts: RunParts, server: ServerConfig): Promise<readonly ToolDefinition[]> {
   const { servers } = parts
   try {
-    requireUsable(parts)
     const connection = await servers.connect(server)
     try {
       return await connection.list()
@@ -90,9 +84,9 @@ function print(io: Io, { json }: ApproveFlags, { shown, changes, isApproved }: A
   }
   const text =
     changes.length === 0
-      ? `All tools of the MCP server ${shown} are approved.`
+      ? `All tools from the MCP server ${shown} are approved.`
       : isApproved
-        ? `Agents can now use the tools of the MCP server ${shown} as shown.`
+        ? `Agents can now use the shown tools from the MCP server ${shown}.`
         : 'Nothing was approved. Approve with --yes, or answer in a terminal.'
   io.stdout.write(`${cleanLine(text)}\n`)
 }

@@ -9,9 +9,9 @@ const workspace = text('The project folder; default: the current folder', 'DIR')
 const list = defineCommand({
   brief: 'List the MCP servers that agents can use, with their tools and their status',
   about:
-    'Lists the MCP servers of .vscode/mcp.json, .mcp.json, .github/mcp.json, ~/.copilot/mcp-config.json, the user profile of VS Code,\n' +
-    'agent files, and mcp.servers in config.yaml. Starts nothing: it shows the tools that were approved before.\n' +
-    'With --json: {"servers": [{"name", "scope", "file", "runs", "status", "sandboxed", "tools", "pending"}], "diagnostics": […]}.',
+    'Lists the MCP servers in .vscode/mcp.json, .mcp.json, .github/mcp.json, ~/.copilot/mcp-config.json, the VS Code user profile,\n' +
+    'agent files, and mcp.servers in config.yaml. Does not start servers: shows the tools that were approved before.\n' +
+    'With --json: {"servers": [{"name", "scope", "file", "runs", "status", "sandboxed", "warning", "tools", "pending"}], "diagnostics": […]}.',
   examples: [
     ['mcp list', 'a table'],
     [`mcp list --json | jq -r '.servers[] | select(.pending != []) | .name'`, 'servers with changed tools'],
@@ -23,8 +23,8 @@ const list = defineCommand({
 const test = defineCommand({
   brief: 'Start an MCP server, list its tools, and stop it',
   about:
-    'Connects to the server as a run does, prints its protocol revision and its tools, and stops it. Calls no tool and approves nothing.\n' +
-    'A server of an untrusted folder starts only with --trust. Exits with 1 when the server cannot be used.\n' +
+    'Connects to the server as a run does, prints its protocol revision and its tools, and stops it. Does not call or approve tools.\n' +
+    'A server from an untrusted folder starts only with --trust. Exits with 1 when the server cannot be used.\n' +
     'With --json: {"server", "status", "revision", "tools": [{"name", "state"}], "reason"}.',
   examples: [
     ['mcp test github', 'connect, and list the tools'],
@@ -40,9 +40,9 @@ const test = defineCommand({
 const add = defineCommand({
   brief: 'Add an MCP server to your user file, or with --project to the project file',
   about:
-    'Writes the server to mcp.servers in config.yaml, and keeps the rest of the file. Give an address, or a program and its arguments\n' +
-    `after "--". Values such as tokens belong in variables: \${NAME} in config.yaml is replaced when the server starts.\n` +
-    'Your own servers start in your home directory, so write no relative paths.',
+    'Writes the server to mcp.servers in config.yaml, and leaves the rest of the file unchanged. Give an address, or a program and its\n' +
+    `arguments after "--". Put values such as tokens in variables: Cadre replaces \${NAME} in config.yaml when the server starts.\n` +
+    'Your own servers start in your home directory, so do not use relative paths.',
   examples: [
     ['mcp add docs https://mcp.example.com/mcp', 'a server at an address'],
     [
@@ -72,7 +72,7 @@ const add = defineCommand({
         optional: true,
       },
       tools: { ...text('Offer only this tool; * is a wildcard; repeatable', 'NAME'), variadic: true },
-      project: flag('Change config.yaml in the home directory of the project'),
+      project: flag("Change config.yaml in the project's home directory"),
       home,
       json,
     },
@@ -93,20 +93,20 @@ const remove = defineCommand({
   brief: 'Remove an MCP server from your user file or the project file',
   about:
     'Removes the server from mcp.servers in config.yaml, and deletes what Cadre stored about it: approved tools, sign-in and values.\n' +
-    'Servers in files of other programs stay there: the command prints the file to edit.',
+    "Does not remove servers from other programs' files: prints the file to edit.",
   examples: [['mcp remove docs', 'remove it and its sign-in']],
   parameters: { flags: { home, json }, positional: { kind: 'tuple', parameters: [server] } },
   load: async () => (await import('./mcp-remove.ts')).removeServer,
 })
 
 const approve = defineCommand({
-  brief: 'Show new and changed tools of an MCP server, and approve them',
+  brief: "Show an MCP server's new and changed tools, and approve them",
   about:
     'Agents cannot use a tool whose definition is new or has changed since you approved it. This command connects to the server, shows\n' +
-    'each difference as models would see it, and asks. Without a terminal, it approves only with --yes.\n' +
+    'each difference as models would see it, and asks whether to approve it. Without a terminal, it approves only with --yes.\n' +
     'With --json: {"server", "new", "changed", "removed", "approved"}.',
   examples: [
-    ['mcp approve github', 'show the differences, and ask'],
+    ['mcp approve github', 'show the differences, and ask whether to approve them'],
     ['mcp approve github --yes', 'approve without asking'],
   ],
   parameters: {
@@ -120,7 +120,7 @@ const login = defineCommand({
   brief: 'Sign in to an MCP server, or enter the values that its configuration asks for',
   about:
     'Signs in with OAuth: prints an address to open in a browser, and waits for the answer on this machine. Asks for the values of\n' +
-    `\${input:…} in the configuration of the server. Stores both in the secret store of this machine, and never prints them.\n` +
+    `\${input:…} in the server's configuration. Stores both in this machine's secret store, and never prints them.\n` +
     'With --json: {"type": "address", "url"}, then {"type": "login", "server", "status"}.',
   examples: [
     ['mcp login docs', 'sign in with a browser'],
@@ -130,17 +130,17 @@ const login = defineCommand({
     flags: { workspace, home, trust, json },
     positional: { kind: 'tuple', parameters: [server] },
   },
-  load: async () => (await import('./mcp-login.ts')).loginToServer,
+  load: async () => (await import('./mcp-login.ts')).logInToServer,
 })
 
 const logout = defineCommand({
-  brief: 'Remove the stored sign-in and values of an MCP server from this machine',
+  brief: "Remove an MCP server's stored sign-in and values from this machine",
   examples: [['mcp logout docs', 'the next run needs a new sign-in']],
   parameters: {
     flags: { workspace, home, trust, json },
     positional: { kind: 'tuple', parameters: [server] },
   },
-  load: async () => (await import('./mcp-logout.ts')).logoutOfServer,
+  load: async () => (await import('./mcp-logout.ts')).logOutOfServer,
 })
 
 const serve = defineCommand({
@@ -170,11 +170,11 @@ const serve = defineCommand({
 const install = defineCommand({
   brief: 'Add Cadre as an MCP server to VS Code, Copilot CLI or Claude Code',
   about:
-    'Writes the entry for "cadre mcp" to the configuration of the program, shows the difference, and keeps every other byte of the file.\n' +
-    'Refuses to edit a file with errors. Defaults: .vscode/mcp.json for VS Code, ~/.copilot/mcp-config.json for Copilot CLI and .mcp.json\n' +
-    'for Claude Code. With --json: {"type", "to", "file", "changed", "dryRun", "entry"}.',
+    'Writes the entry for "cadre mcp" to the program\'s configuration, shows the difference, and leaves the rest of the file unchanged.\n' +
+    'Does not edit a file that contains errors. Defaults: .vscode/mcp.json for VS Code, ~/.copilot/mcp-config.json for Copilot CLI and\n' +
+    '.mcp.json for Claude Code. With --json: {"type", "to", "file", "changed", "dryRun", "entry"}.',
   examples: [
-    ['mcp install --to claude', 'in .mcp.json of this project'],
+    ['mcp install --to claude', "in this project's .mcp.json"],
     ['mcp install --to vscode --user', 'in your profile, for all folders'],
     ['mcp install --to copilot --dry-run', 'only show the difference'],
     ['mcp install --to claude --remove', 'remove the entry'],
@@ -187,11 +187,11 @@ const install = defineCommand({
         brief: 'The program that should use Cadre',
         placeholder: 'PROGRAM',
       },
-      user: flag('Write to your own configuration of the program'),
-      project: flag('Write to the file of this project'),
+      user: flag("Write to the program's configuration for this user"),
+      project: flag("Write to this project's file"),
       readOnly: flag('Delegated runs cannot write files, run programs or reach the network'),
       remove: flag('Remove the entry'),
-      dryRun: flag('Show the difference and write nothing'),
+      dryRun: flag('Show the difference without writing it'),
       json,
     },
   },
@@ -199,7 +199,7 @@ const install = defineCommand({
 })
 
 const work = defineCommand({
-  brief: 'Run a delegation of the MCP server; the server starts this command',
+  brief: 'Run delegated work for the MCP server; the server starts this command',
   examples: [['mcp work lead-k3x09q2f', 'start or resume this delegated run']],
   parameters: {
     flags: { workspace, home },
@@ -208,7 +208,7 @@ const work = defineCommand({
       parameters: [{ brief: 'The id of the delegated run', parse: String, placeholder: 'session' }],
     },
   },
-  load: async () => (await import('./mcp-work.ts')).workOnDelegation,
+  load: async () => (await import('./mcp-work.ts')).runDelegatedWork,
 })
 
 const routes = { serve, install, list, test, add, remove, approve, login, logout, work }

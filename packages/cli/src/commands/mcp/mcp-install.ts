@@ -73,7 +73,7 @@ function report(io: Io, { target, flags, isChanged, before, after }: Installed):
   }
   if (!isChanged) {
     io.stdout.write(
-      `${file} already ${flags.remove ? 'has no server' : 'has this server'} ${serverName}. Nothing changed.\n`,
+      `${file} ${flags.remove ? 'has no server named' : 'already has this entry for'} ${serverName}. Nothing changed.\n`,
     )
     return
   }

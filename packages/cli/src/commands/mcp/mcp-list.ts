@@ -2,20 +2,22 @@ import { shownPath } from '@cadre/agents'
 import { messageOf } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import {
+  describeServer,
   expandServer,
+  hiddenCodeWarning,
   identityOf,
   inputAccount,
   inputsOf,
   readSignIn,
   type ServerConfig,
-  shownServer,
 } from '@cadre/mcp'
 import { type RunParts, serverStores, userPlaces } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
-import { cutText } from '../../output/text-width.ts'
+import { truncateText } from '../../output/text-width.ts'
 import { nameOf, openServersOf, type ServerFlags } from './open-servers.ts'
 
 const maxWidth = 60
@@ -30,6 +32,8 @@ interface ListedServer {
   /** `ready`, or why agents cannot use it. */
   readonly status: string
   readonly sandboxed: boolean
+  /** Why it can run the workspace's files outside the sandbox. */
+  readonly warning?: string
   readonly signedIn?: boolean
   /** The approved tools that agents can use. */
   readonly tools: readonly string[]
@@ -55,13 +59,16 @@ export async function listServers(io: Io, flags: ServerFlags): Promise<ExitCode>
       [
         nameOf(all[at] as ServerConfig),
         `${shownPath(io.cwd, server.file)} (${server.scope})`,
-        cutText(cleanLine(server.runs), maxWidth),
+        truncateText(cleanLine(server.runs), maxWidth),
         String(server.tools.length),
         server.status,
       ].map(cleanLine),
     )
     io.stdout.write(textTable(['NAME', 'FROM', 'RUNS', 'TOOLS', 'STATUS'], rows, availableWidth(io.stdout)))
   }
+  const warnings = servers.flatMap(({ warning }) => (warning === undefined ? [] : [warning]))
+  if (warnings.length > 0)
+    io.stdout.write(`\nWarnings:\n${warnings.map((text) => `  ${cleanLine(text)}\n`).join('')}`)
   if (diagnostics.length > 0) {
     const lines = diagnostics.map(
       (found) => `  ${cleanLine(showDiagnostic({ ...found, path: shownPath(io.cwd, found.path) }))}\n`,
@@ -73,26 +80,29 @@ export async function listServers(io: Io, flags: ServerFlags): Promise<ExitCode>
 
 async function describe(io: Io, server: ServerConfig, { servers, tools }: RunParts): Promise<ListedServer> {
   const { name, scope, agent, file, reach } = server
-  const { pins, secrets } = serverStores(io)
-  let pinned: ReturnType<typeof pins.of>
+  const { approvedTools, secrets } = serverStores(io)
+  let stored: ReturnType<typeof approvedTools.of>
   let fault: string | undefined
   try {
-    pinned = pins.of(server)
+    stored = approvedTools.of(server)
   } catch (error) {
     fault = messageOf(error)
   }
   const signedIn =
     reach.kind === 'address' ? (await readSignIn(server, secrets)).tokens !== undefined : undefined
-  const pending = (pinned?.pending ?? []).map((tool) => tool.name)
+  const pending = (stored?.pending ?? []).map((tool) => tool.name)
   const missing = await missingValues(io, server, secrets)
+  const sandboxed = server.sandbox ?? servers.found.folderServers.has(identityOf(server))
+  const warning = sandboxed ? undefined : hiddenCodeWarning(server)
   return {
     name,
     scope,
     ...(agent !== undefined && { agent }),
     file,
-    runs: shownServer(server),
+    runs: describeServer(server),
     status: statusOf(),
-    sandboxed: server.sandbox ?? servers.found.folderServers.has(identityOf(server)),
+    sandboxed,
+    ...(warning !== undefined && { warning }),
     ...(signedIn !== undefined && { signedIn }),
     tools: tools.flatMap(({ server: of }) =>
       of !== undefined && of.name === name && of.agent === agent ? [of.tool] : [],
@@ -105,9 +115,9 @@ async function describe(io: Io, server: ServerConfig, { servers, tools }: RunPar
     if (fault !== undefined) return fault
     if (missing.length > 0)
       return `${missing.join(', ')} has no value; run "cadre mcp login ${nameOf(server)}"`
-    if (pinned === undefined) return 'not used yet'
+    if (stored === undefined) return 'not used yet'
     return pending.length > 0
-      ? `${pending.length} to approve: run "cadre mcp approve ${nameOf(server)}"`
+      ? `${formatCount(pending.length, 'tool')} to approve: run "cadre mcp approve ${nameOf(server)}"`
       : 'ready'
   }
 }

@@ -1,20 +1,20 @@
-import { CadreError, messageOf } from '@cadre/core'
-import { inputAccount, inputsOf, plainText, resolveReach, type ServerConfig, signIn } from '@cadre/mcp'
+import { CadreError, messageOf, plainText } from '@cadre/core'
+import { inputAccount, inputsOf, resolveReach, type ServerConfig, signIn } from '@cadre/mcp'
 import { serverStores, userPlaces } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { readLine } from '../../run/ask-line.ts'
-import { createPerson, type Person } from '../login/person.ts'
+import { createTerminalUser, type TerminalUser } from '../login/terminal-user.ts'
 import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp login`. */
-export async function loginToServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
+export async function logInToServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
   const parts = await openServersOf(io, flags)
   const server = requireServer(parts, name)
   const shown = nameOf(server)
   requireUsable(parts)
-  const person = createPerson(io, flags.json === true)
+  const person = createTerminalUser(io, flags.json === true)
   try {
     const values = await enterValues(io, server, person)
     const status = server.reach.kind === 'address' ? await signInTo(io, server, person, flags) : 'stored'
@@ -23,7 +23,7 @@ export async function loginToServer(io: Io, flags: ServerFlags, name: string): P
     const texts = {
       signed_in: `You are signed in to the MCP server ${shown}.`,
       not_needed: `The MCP server ${shown} needs no sign-in.`,
-      stored: `The MCP server ${shown} has its values.`,
+      stored: `The values for the MCP server ${shown} are stored.`,
     }
     if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'login', server: shown, status, values })}\n`)
     else io.stdout.write(`${cleanLine(texts[status])}\n`)
@@ -34,7 +34,7 @@ export async function loginToServer(io: Io, flags: ServerFlags, name: string): P
 }
 
 /** Asks for the values of `${input:…}`. Returns how many were stored. Nothing of them is shown. */
-async function enterValues(io: Io, server: ServerConfig, person: Person): Promise<number> {
+async function enterValues(io: Io, server: ServerConfig, person: TerminalUser): Promise<number> {
   const ids = inputsOf(server)
   if (ids.length === 0) return 0
   const { secrets } = serverStores(io)
@@ -50,7 +50,7 @@ async function askFor(
   io: Io,
   { inputs }: ServerConfig,
   ids: readonly string[],
-  { signal }: Person,
+  { signal }: TerminalUser,
 ): Promise<ReadonlyMap<string, string>> {
   const answers = new Map<string, string>()
   for (const id of ids) {
@@ -83,7 +83,7 @@ async function readPairs(io: Io, ids: readonly string[]): Promise<ReadonlyMap<st
   )
 }
 
-async function signInTo(io: Io, server: ServerConfig, person: Person, { json }: ServerFlags) {
+async function signInTo(io: Io, server: ServerConfig, person: TerminalUser, { json }: ServerFlags) {
   const { secrets } = serverStores(io)
   const values = { env: io.env, workspace: io.cwd, userHome: userPlaces(io.env).home }
   const show = (url: URL) => {

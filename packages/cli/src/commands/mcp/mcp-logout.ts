@@ -5,7 +5,7 @@ import { forgetSecrets } from './mcp-remove.ts'
 import { nameOf, openServersOf, requireServer, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp logout`. */
-export async function logoutOfServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
+export async function logOutOfServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
   const server = requireServer(await openServersOf(io, flags), name)
   await forgetSecrets(io, server)
   const shown = nameOf(server)

@@ -32,7 +32,7 @@ export async function removeServer(io: Io, flags: RemoveFlags, name: string): Pr
     if (changed.kind === 'refused') throw new CadreError('configuration', changed.reason)
     return changed.kind === 'same' ? undefined : rawOf(changed.text)
   })
-  serverStores(io).pins.remove(server)
+  serverStores(io).approvedTools.remove(server)
   await forgetSecrets(io, server)
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'mcp', server: name, file, removed: true })}\n`)
   else io.stdout.write(`${cleanLine(`Removed the MCP server ${name} from ${file}.`)}\n`)

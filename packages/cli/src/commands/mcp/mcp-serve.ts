@@ -8,7 +8,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 import { version } from '../../version.ts'
-import { launchDelegation } from './launch-delegation.ts'
+import { launchDelegatedRun } from './launch-delegated-run.ts'
 
 export interface ServeFlags {
   readonly home?: string
@@ -32,7 +32,7 @@ export async function serveMcp(io: Io, flags: ServeFlags): Promise<ExitCode> {
     workspace,
     version,
     readOnly: flags.readOnly,
-    launch: launchDelegation(io, flags.home),
+    launch: launchDelegatedRun(io, flags.home),
   }
   const stop = new AbortController()
   const giveBack = handleStopSignals(

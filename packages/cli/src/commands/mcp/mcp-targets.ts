@@ -52,7 +52,7 @@ export function targetOf(io: Io, { to, scope, readOnly = false }: TargetRequest)
         entry: {
           type: 'stdio',
           command,
-          // VS Code replaces the variable: a server of the user has no folder otherwise.
+          // VS Code replaces the variable. Without it, a server in the user's profile would not know the folder.
           args: [...first, 'mcp', '--workspace', `\${workspaceFolder}`, ...more],
         },
         next: 'In VS Code, run "MCP: List Servers" and start cadre.',
@@ -66,7 +66,7 @@ export function targetOf(io: Io, { to, scope, readOnly = false }: TargetRequest)
             : path.join(project, '.github', 'mcp.json'),
         section: 'mcpServers',
         entry: { type: 'local', command, args: [...first, 'mcp', ...more], tools: ['*'] },
-        next: 'Start copilot again. "/mcp" lists its servers.',
+        next: 'Restart copilot. "/mcp" lists its servers.',
       }
     case 'claude':
       return {
@@ -77,14 +77,14 @@ export function targetOf(io: Io, { to, scope, readOnly = false }: TargetRequest)
             : path.join(project, '.mcp.json'),
         section: 'mcpServers',
         entry: { type: 'stdio', command, args: [...first, 'mcp', ...more] },
-        next: 'Start claude again and approve the server. "/mcp" lists its servers.',
+        next: 'Restart claude and approve the server. "/mcp" lists its servers.',
       }
   }
 }
 
 /**
- * A file of a project is shared, so it names `cadre`, if there is one. A file of the user names this installation: a program that was not
- * started from a terminal often has another PATH.
+ * A project file is shared, so it names the command `cadre` if it is installed. A user file names this installation's path: a program that
+ * was not started from a terminal often has a different PATH.
  */
 function commandFor(
   io: Io,

@@ -1,7 +1,7 @@
-import { messageOf } from '@cadre/core'
-import { comparePins, plainText } from '@cadre/mcp'
+import { CadreError, messageOf, plainText } from '@cadre/core'
+import { compareWithApproved } from '@cadre/mcp'
 import { serverStores } from '@cadre/runtime'
-import { type ExitCode, exitCodes } from '../../exit-codes.ts'
+import { type ExitCode, exitCodeOfError, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
@@ -11,16 +11,27 @@ export async function testServer(io: Io, flags: ServerFlags, name: string): Prom
   const parts = await openServersOf(io, flags)
   const server = requireServer(parts, name)
   const shown = nameOf(server)
+  const fail = (error: unknown) => {
+    const reason = plainText(messageOf(error), 2_000)
+    if (flags.json)
+      io.stdout.write(`${JSON.stringify({ server: shown, status: 'failed', reason, tools: [] })}\n`)
+    else io.warn(`the MCP server ${shown} cannot be used: ${reason}`)
+  }
   try {
     requireUsable(parts)
+  } catch (error) {
+    fail(error)
+    return exitCodeOfError(error instanceof CadreError ? error.code : '')
+  }
+  try {
     const connection = await parts.servers.connect(server)
     try {
       const listed = await connection.list()
-      const pinned = serverStores(io).pins.of(server)
-      const same = new Set(comparePins(pinned?.tools ?? [], listed).tools.map((tool) => tool.name))
-      const known = new Set(pinned?.tools.map((tool) => tool.name))
+      const stored = serverStores(io).approvedTools.of(server)
+      const same = new Set(compareWithApproved(stored?.tools ?? [], listed).tools.map((tool) => tool.name))
+      const known = new Set(stored?.tools.map((tool) => tool.name))
       const stateOf = (tool: string) =>
-        pinned === undefined || same.has(tool) ? 'ready' : known.has(tool) ? 'changed' : 'new'
+        stored === undefined || same.has(tool) ? 'ready' : known.has(tool) ? 'changed' : 'new'
       const tools = listed.map((tool) => ({ name: plainText(tool.name, 128), state: stateOf(tool.name) }))
       const { revision } = connection
       if (flags.json) io.stdout.write(`${JSON.stringify({ server: shown, status: 'ok', revision, tools })}\n`)
@@ -39,10 +50,7 @@ export async function testServer(io: Io, flags: ServerFlags, name: string): Prom
       await connection.close()
     }
   } catch (error) {
-    const reason = plainText(messageOf(error), 2_000)
-    if (flags.json)
-      io.stdout.write(`${JSON.stringify({ server: shown, status: 'failed', reason, tools: [] })}\n`)
-    else io.warn(`the MCP server ${shown} cannot be used: ${reason}`)
+    fail(error)
     return exitCodes.failed
   } finally {
     await parts.servers.close()

@@ -4,12 +4,12 @@ import type { Io } from '../../io.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 
 /** `cadre mcp work`: the process of a delegated run. Programs start it, and not people. */
-export async function workOnDelegation(
+export async function runDelegatedWork(
   io: Io,
   flags: { readonly home?: string; readonly workspace?: string },
   id: string,
 ): Promise<ExitCode> {
-  const { runDelegation } = await import('@cadre/protocols')
+  const { executeDelegatedRun } = await import('@cadre/protocols')
   const environment = { ...io, cwd: resolveWorkspace(io, flags.workspace) }
   const stop = new AbortController()
   const giveBack = handleStopSignals(
@@ -19,7 +19,7 @@ export async function workOnDelegation(
   // Time limits and some models do not keep the process alive.
   const alive = setInterval(() => {}, 2 ** 30)
   try {
-    const result = await runDelegation({ environment, home: flags.home, id }, stop.signal)
+    const result = await executeDelegatedRun({ environment, home: flags.home, id }, stop.signal)
     if (result === undefined) return exitCodes.owned
     if (result.kind === 'waiting') return exitCodes.waiting
     return result.report.status === 'completed' ? exitCodes.done : exitCodes.failed

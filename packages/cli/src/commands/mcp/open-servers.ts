@@ -27,19 +27,23 @@ export function requireServer({ servers }: Pick<RunParts, 'servers'>, name: stri
     message.startsWith(`The MCP server ${text} `),
   )
   if (faulty !== undefined)
-    throw new CadreError('configuration', `${faulty.path} has a mistake. ${faulty.message}`)
+    throw new CadreError('configuration', `${faulty.path} has an error. ${faulty.message}`)
   const names = all.map(nameOf)
   const known = names.length === 0 ? '. No server is configured.' : `. Known servers: ${names.join(', ')}.`
   throw new CadreError('not_found', `there is no MCP server named ${text}${didYouMean(name, names) || known}`)
 }
 
-/** Rejects with the reason and the remedy if no server may start in this folder. */
+/**
+ * Rejects with the reason and the remedy if no server may start in this folder: with `configuration` if the folder is not trusted, and with
+ * `policy` if a policy forbids servers.
+ */
 export function requireUsable({ servers, trusted }: Pick<RunParts, 'servers' | 'trusted'>): void {
   if (servers.blocked === undefined) return
-  const remedy = trusted
-    ? ''
-    : '. Inspect it, then add --trust, or start "cadre run" in a terminal and answer the question'
-  throw new CadreError('configuration', `${servers.blocked}${remedy}`)
+  if (trusted) throw new CadreError('policy', `${servers.blocked}.`)
+  throw new CadreError(
+    'configuration',
+    `${servers.blocked}. Inspect it, then add --trust, or start "cadre run" in a terminal and answer the question.`,
+  )
 }
 
 export function nameOf({ name, agent }: ServerConfig): string {

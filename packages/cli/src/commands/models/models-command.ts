@@ -15,5 +15,5 @@ export const modelsCommand = defineCommand({
   parameters: {
     flags: { home, model: text('The default model, as in "cadre run"', 'MODEL'), json },
   },
-  load: async () => (await import('./models.ts')).models,
+  load: async () => (await import('./models.ts')).showModels,
 })

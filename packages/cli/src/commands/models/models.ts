@@ -6,14 +6,14 @@ import { homeOf, loadPolicyOf, loadSettings, untrustedIn } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { amount } from '../../output/numbers.ts'
+import { formatAmount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 
 /** The timeout for the Copilot language server, which must start first, in milliseconds. */
 const limit = 20_000
 
 /** `cadre models`. */
-export async function models(
+export async function showModels(
   io: Io,
   flags: { readonly home?: string; readonly model?: string; readonly json?: boolean },
 ): Promise<ExitCode> {
@@ -63,8 +63,8 @@ function table(io: Io, rows: readonly Row[]): string {
   const cells = rows.map(({ id, window, maxOutput, price, multiplier, default: isDefault, refused }) =>
     [
       id,
-      window === undefined ? '' : amount(window),
-      maxOutput === undefined ? '' : amount(maxOutput),
+      window === undefined ? '' : formatAmount(window),
+      maxOutput === undefined ? '' : formatAmount(maxOutput),
       price === undefined ? '' : `$${price.input} / $${price.output}`,
       multiplier === undefined ? '' : multiplier === 0 ? 'included' : `${multiplier}x`,
       [isDefault ? 'default' : '', refused ? 'denied by a policy' : ''].filter(Boolean).join(', '),

@@ -1,8 +1,7 @@
 import { CadreError } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
-import type { Explainer } from './create-explainer.ts'
+import type { Explainer, Explanation } from '@cadre/runtime'
 import { differences, type ExpectedCall } from './expected-call.ts'
-import type { Explanation } from './explanation.ts'
 import type { PolicyTable } from './read-table.ts'
 
 /** A call with another decision than expected. */

@@ -1,6 +1,5 @@
 import type { JsonObject } from '@cadre/core'
-import type { Depth } from './depth.ts'
-import type { Explanation } from './explanation.ts'
+import type { Depth, Explanation } from '@cadre/runtime'
 
 /** The expected decision about a call. Absent parts may be anything. */
 export interface ExpectedDecision {

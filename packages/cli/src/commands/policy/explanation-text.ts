@@ -1,13 +1,16 @@
+import { describeNeed } from '@cadre/home'
+import type { Explanation } from '@cadre/runtime'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
-import type { Explanation } from './explanation.ts'
 
 /** Formats a decision for a person: what, by whom and why; then the findings in the call, each with its own decision. */
 export function explanationText(explanation: Explanation, style: Style): string {
   const { decision, by, rule, reason, risk, reasons, commands, paths, hooks, input, chain } = explanation
+  const { approvals } = explanation
   const rows: (readonly [label: string, lines: readonly string[]])[] = [
     ['by', [rule === by ? by : `${by}, ${cleanLine(rule)}`]],
     ['why', formatReason(reason)],
+    ['needs', approvals === undefined ? [] : [cleanLine(describeNeed(approvals))]],
     ['agent', [cleanLine(chain.join(' › '))]],
     ['risk', risk === undefined ? [] : [risk, ...(reasons ?? []).map(cleanLine)]],
     [

@@ -6,10 +6,10 @@ import { commands } from '../../commands.ts'
 const workspace = text('The folder the agent works in; default: the current folder', 'DIR')
 
 const explain = defineCommand({
-  brief: 'Explain how the policy decides about a call, without running it',
+  brief: 'Explain what the policy decides for a call, without running it',
   about:
     "Evaluates a call with a run's rules: the agent's tools, its boundary, the policies, the allowlist and the required\n" +
-    'approvals. Runs, asks, records and writes nothing; hooks that would run are listed. Exits with 0 for every decision.\n\n' +
+    'approvals. Does not run, ask, record or write anything; lists the hooks that would run. Exits with 0 for every decision.\n\n' +
     'DEPTH\n' +
     '  lead>builder  lead delegates to builder, and builder to the agent; also lead,builder or lead/builder\n' +
     '  2             two delegations below an entry agent, if the agents allow that\n' +
@@ -36,7 +36,7 @@ const explain = defineCommand({
         placeholder: 'TOOL',
       },
       input: text("The tool's arguments: JSON, @FILE, or - for standard input; default: none", 'JSON'),
-      depth: text('The agents above this agent, or their number', 'CHAIN'),
+      depth: text('The chain of agents above this agent, or its length', 'CHAIN'),
       ...gateFlags,
       ...controlFlags,
       workspace,
@@ -75,6 +75,6 @@ export const policyRoutes = buildRouteMap({
   routes: Object.assign(Object.create(null) as object, { explain, test }),
   docs: {
     brief: commands.policy,
-    fullDescription: `${commands.policy}.\n\nEXAMPLES\n  cadre policy explain --tool write_file --input '{"path": "a.txt", "content": ""}'\n    how the policy decides about this call`,
+    fullDescription: `${commands.policy}.\n\nEXAMPLES\n  cadre policy explain --tool write_file --input '{"path": "a.txt", "content": ""}'\n    show what the policy decides for this call`,
   },
 })

@@ -1,14 +1,18 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type JsonObject, parseJson, sentenceOf } from '@cadre/core'
-import { type ControlFlags, type GateFlags, resolveWorkspace } from '@cadre/runtime'
+import {
+  type ControlFlags,
+  createExplainer,
+  type GateFlags,
+  readDepth,
+  resolveWorkspace,
+} from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, wantsColour } from '../../output/style.ts'
 import { readAll } from '../../run/work-from-input.ts'
-import { createExplainer } from './create-explainer.ts'
-import { readDepth } from './depth.ts'
 import { explanationText } from './explanation-text.ts'
 
 export interface ExplainFlags extends GateFlags, ControlFlags {

@@ -1,13 +1,12 @@
 import path from 'node:path'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
-import { type ControlFlags, type GateFlags, resolveWorkspace } from '@cadre/runtime'
+import { type ControlFlags, createExplainer, type GateFlags, resolveWorkspace } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { type CheckedTable, checkTable, type Failure } from './check-table.ts'
-import { createExplainer } from './create-explainer.ts'
 import { type PolicyTable, readTable } from './read-table.ts'
 
 export interface TestPolicyFlags extends GateFlags, ControlFlags {
@@ -104,7 +103,7 @@ function tableText(tables: readonly CheckedTable[], style: Style): string {
   )
   const calls = tables.reduce((sum, table) => sum + table.calls, 0)
   const failed = failures.length
-  const sum = `${counted(calls, 'call')}: ${calls - failed} passed, ${failed} failed`
+  const sum = `${formatCount(calls, 'call')}: ${calls - failed} passed, ${failed} failed`
   return `${failures.join('')}${failed === 0 ? style.green(sum) : style.red(sum)}\n`
 }
 

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type DecidedBy, didYouMean, type JsonObject, type Risk, sentenceOf } from '@cadre/core'
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
-import { type Depth, readDepth } from './depth.ts'
+import { type Depth, readDepth } from '@cadre/runtime'
 import type { ExpectedCall, ExpectedDecision } from './expected-call.ts'
 
 /** Calls and their expected decisions, as in the file. */

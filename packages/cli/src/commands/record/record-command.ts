@@ -7,7 +7,7 @@ export const recordCommand = defineCommand({
   about:
     'Records a finished run as a fixture: one JSON file with the work, model replies, tool outcomes, decisions and answers\n' +
     'from people, for all sessions in the run. Secrets are masked, and paths and session ids are placeholders. "cadre replay"\n' +
-    'runs the fixture again. With --json and --out: one object with `session`, `sessions` (how many), `path` and `status`.',
+    'replays the fixture. With --json and --out: one object with `session`, `sessions` (how many), `path` and `status`.',
   examples: [
     ['record lead-4k2 --out tests/slug.fixture.json', 'write the fixture to a file'],
     ['record lead-4k2 | jq .run.work', 'print it to standard output'],
@@ -23,7 +23,7 @@ export const recordCommand = defineCommand({
       kind: 'tuple',
       parameters: [
         {
-          brief: 'The id of a session in the run, or its beginning',
+          brief: 'The id of a session in the run, or the first characters of that id',
           parse: String,
           placeholder: 'session',
         },

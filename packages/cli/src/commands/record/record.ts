@@ -4,7 +4,7 @@ import { openSessions } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { writeFiles } from '../agents/agents-files.ts'
 
 export interface RecordFlags {
@@ -32,6 +32,6 @@ export async function record(io: Io, flags: RecordFlags, beginning: string): Pro
   const count = fixture.sessions.length
   if (flags.json)
     io.stdout.write(`${JSON.stringify({ session: id, sessions: count, path: target, status })}\n`)
-  else io.stdout.write(`${cleanLine(target)} (${status}): ${counted(count, 'session')}\n`)
+  else io.stdout.write(`${cleanLine(target)} (${status}): ${formatCount(count, 'session')}\n`)
   return exitCodes.done
 }

@@ -4,7 +4,7 @@ import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
 
 /** The most lines that are shown of each side. `--json` has all of them. */
-const mostLines = 8
+const maxLines = 8
 
 /** A difference for a person: where it is, what it is about, and the two sides. */
 export function differenceText(difference: Difference, style: Style): string {
@@ -46,12 +46,12 @@ function sidesOf({ kind, before, after }: Difference): [before: string[], after:
     one[one.length - 1 - end] === other[other.length - 1 - end]
   )
     end += 1
-  return [cut(one.slice(start, one.length - end)), cut(other.slice(start, other.length - end))]
+  return [truncate(one.slice(start, one.length - end)), truncate(other.slice(start, other.length - end))]
 }
 
-function cut(lines: readonly string[]): string[] {
-  if (lines.length <= mostLines) return [...lines]
-  return [...lines.slice(0, mostLines), `… ${lines.length - mostLines} more lines`]
+function truncate(lines: readonly string[]): string[] {
+  if (lines.length <= maxLines) return [...lines]
+  return [...lines.slice(0, maxLines), `… ${lines.length - maxLines} more lines`]
 }
 
 function linesOf(kind: Difference['kind'], value: Json): string[] {

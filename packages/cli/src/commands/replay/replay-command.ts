@@ -5,9 +5,10 @@ import { commands } from '../../commands.ts'
 export const replayCommand = defineCommand({
   brief: commands.replay,
   about:
-    'Runs a recorded run again, offline, with the current agents, hooks and policies in this folder. Models, tools and people answer\n' +
-    'from the fixture: no model is called, no file is written, no command runs. Only hooks run. Prints where decisions, calls and texts\n' +
-    'differ from the record. The exit code is 0 if nothing differs, 1 if something does, and 2 if the fixture cannot be used.',
+    'Replays a recorded run offline, with the current agents, hooks and policies in this folder. The fixture provides the answers from\n' +
+    'models, tools and people: Cadre does not call a model, write files or run commands. Only hooks run. Prints where decisions, calls\n' +
+    'and texts differ from the recording. Exits with 0 when nothing differs, with 1 when something does, and with 2 when the fixture\n' +
+    'cannot be used.',
   examples: [
     ['replay tests/slug.fixture.json', 'compare the run with the current agents, hooks and policies'],
     ['replay --trust tests/slug.fixture.json', 'in CI: trust the folder for this command'],
@@ -18,7 +19,7 @@ export const replayCommand = defineCommand({
     flags: {
       home,
       workspace: text('The folder that the agents would change; default: the current folder', 'DIR'),
-      noHooks: flag('Run no hooks'),
+      noHooks: flag('Do not run hooks'),
       update: flag('Write the current run to the fixture'),
       trust,
       json,

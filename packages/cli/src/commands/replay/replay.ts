@@ -3,7 +3,7 @@ import { type Replayed, readFixture, replayRun } from '@cadre/replay'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { writeFiles } from '../agents/agents-files.ts'
 import { differenceText } from './difference-text.ts'
@@ -31,12 +31,12 @@ export async function replay(io: Io, flags: ReplayFlags, file: string): Promise<
     const files = [{ path: path.basename(target), text: `${JSON.stringify(replayed.fixture, null, 2)}\n` }]
     writeFiles({ folder: path.dirname(target), files, force: true })
   }
-  if (flags.json) io.stdout.write(`${JSON.stringify(forMachines(target, replayed, isUpdated))}\n`)
+  if (flags.json) io.stdout.write(`${JSON.stringify(toJson(target, replayed, isUpdated))}\n`)
   else io.stdout.write(textOf(replayed, isUpdated, createStyle(wantsColour(io.stdout, io.env))))
   return isSame || isUpdated ? exitCodes.done : exitCodes.failed
 }
 
-function forMachines(fixture: string, { differences, sessions, calls }: Replayed, updated: boolean): object {
+function toJson(fixture: string, { differences, sessions, calls }: Replayed, updated: boolean): object {
   return {
     fixture,
     same: differences.length === 0,
@@ -50,11 +50,13 @@ function forMachines(fixture: string, { differences, sessions, calls }: Replayed
 function textOf({ differences, sessions, calls }: Replayed, isUpdated: boolean, style: Style): string {
   const later = differences.filter(({ isAfterDifference }) => isAfterDifference).length
   const own = differences.length - later
-  const size = `${counted(sessions, 'session')}, ${counted(calls, 'call')}`
+  const size = `${formatCount(sessions, 'session')}, ${formatCount(calls, 'call')}`
   const found =
     differences.length === 0
       ? style.green('no difference')
-      : style.red(`${counted(own, 'difference')}${later === 0 ? '' : `, ${later} more after a difference`}`)
+      : style.red(
+          `${formatCount(own, 'difference')}${later === 0 ? '' : `, ${later} more after a difference`}`,
+        )
   const updated = isUpdated ? '. The fixture was updated' : ''
   return `${differences.map((one) => differenceText(one, style)).join('')}${size}: ${found}${updated}\n`
 }

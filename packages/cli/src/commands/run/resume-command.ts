@@ -4,8 +4,8 @@ import { count, gateFlags, home, json, scriptAliases, scriptFlags, text, trust }
 export const resumeCommand = defineCommand({
   brief: 'Resume a session where it stopped, or send it another message',
   about:
-    'Resumes a session after a crash, a cancellation, an error or a decision. A completed session prints its report again; with a\n' +
-    'message, it continues the conversation. The beginning of an id is enough if it is unique.',
+    'Resumes a session after a crash, a cancellation, an error or a decision. For a completed session, prints its report again, or\n' +
+    'continues the conversation if you pass a message. The first characters of an id are enough if they are unique.',
   examples: [
     ['resume lead-4k2', 'resume it where it stopped'],
     ['resume lead-4k2 --max-turns 60', 'continue a session that reached its round limit'],
@@ -20,7 +20,7 @@ export const resumeCommand = defineCommand({
         0,
       ),
       concurrency: count(
-        'The maximum number of delegated sessions that run at once; default: the limit that the run started with',
+        'The maximum number of delegated sessions that run at the same time; default: the limit that the run started with',
         1,
       ),
       ...gateFlags,
@@ -36,9 +36,9 @@ export const resumeCommand = defineCommand({
     positional: {
       kind: 'tuple',
       parameters: [
-        { brief: 'The id of the session, or its beginning', parse: String, placeholder: 'session' },
+        { brief: 'The session id, or the first characters of the id', parse: String, placeholder: 'session' },
         {
-          brief: 'The message to the agent; - reads it from standard input',
+          brief: 'The message for the agent; - reads it from standard input',
           parse: String,
           placeholder: 'message',
           optional: true,

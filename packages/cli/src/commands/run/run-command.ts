@@ -51,7 +51,7 @@ export const runCommand = defineCommand({
         1,
       ),
       depth: count('The maximum delegation depth; default 3', 0),
-      concurrency: count('The maximum number of delegated sessions that run at once; default 8', 1),
+      concurrency: count('The maximum number of delegated sessions that run at the same time; default 8', 1),
       budgetTokens: count('The maximum number of tokens for the run', 1),
       budgetCost: dollars('The maximum cost of the run'),
       noSubagents: flag('Forbid delegation in this run'),

@@ -2,6 +2,7 @@ import { CadreError, didYouMean } from '@cadre/core'
 import { openTrustedSessions, withGrantOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
+import { cleanLine } from '../../output/clean-text.ts'
 import { nextText } from '../../run/next-text.ts'
 import { openQuestions } from '../../run/open-questions.ts'
 
@@ -40,13 +41,19 @@ export async function answerQuestion(
       `${JSON.stringify(decision)} is not a choice for ${name}${didYouMean(decision, question.choices) || '.'} Choices: ${question.choices.join(', ')}.`,
     )
   const by = io.env['USER'] ?? io.env['USERNAME']
-  await sessions.engine.answer(question.session, name, {
+  const answer = await sessions.engine.answer(question.session, name, {
     decision,
     ...(by && { by }),
     ...(flags.reason !== undefined && { reason: flags.reason }),
   })
   await sessions.close()
   const { root } = stored.spec
+  if (answer === undefined) {
+    const voted = { type: 'voted', session: question.session, question: name, decision, root }
+    const text = `Recorded your vote on ${name} of ${question.session}. Other people must vote too. To see the votes, run "cadre approvals".`
+    io.stdout.write(flags.json ? `${JSON.stringify(voted)}\n` : `${cleanLine(text)}\n`)
+    return exitCodes.done
+  }
   if (flags.json)
     io.stdout.write(
       `${JSON.stringify({ type: 'answered', session: question.session, question: name, decision, root })}\n`,

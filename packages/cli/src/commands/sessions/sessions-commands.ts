@@ -1,11 +1,22 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text, trust } from '../../app/flags.ts'
+import {
+  controlFlags,
+  count,
+  flag,
+  gateFlags,
+  home,
+  json,
+  scriptAliases,
+  scriptFlags,
+  text,
+  trust,
+} from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 import { resumeCommand } from '../run/resume-command.ts'
 
 const id = {
-  brief: 'The id of the session, or its beginning',
+  brief: 'The session id, or the first characters of the id',
   parse: String,
   placeholder: 'session',
 } as const
@@ -45,8 +56,8 @@ const tree = defineCommand({
   brief: 'Show the tree of a run: its sessions, their rounds and calls',
   about:
     'Shows the sessions in a run with their state and usage, the rounds and calls of each, and the sessions that calls started.\n' +
-    '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running  ○ not started, or\n' +
-    'recorded once a pending decision is made.\n' +
+    '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running\n' +
+    "○ not started, or its result is recorded only after another call's pending decision.\n" +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [
     ['sessions tree', 'show the newest run'],
@@ -84,7 +95,7 @@ const answer = defineCommand({
     ],
   ],
   parameters: {
-    flags: { home, reason: text('The reason, which the agent receives', 'TEXT'), trust, json },
+    flags: { home, reason: text('The reason to give the agent', 'TEXT'), trust, json },
     positional: {
       kind: 'tuple',
       parameters: [
@@ -95,6 +106,70 @@ const answer = defineCommand({
     },
   },
   load: async () => (await import('./sessions-answer.ts')).answerQuestion,
+})
+
+const seq = {
+  brief: 'The number of an entry; "cadre sessions show ID --json" lists them',
+  parse: count('', 1).parse,
+  placeholder: 'entry',
+} as const
+
+const rewind = defineCommand({
+  brief: 'Remove an entry from a session, and everything after it',
+  about:
+    'Removes an entry from the session file, and everything after it. The rest of the file does not change, except for the status in the\n' +
+    'header. If the entry is in the middle of a round whose calls have run, removes the whole round, so that no call runs twice. Does not\n' +
+    'change the files, commits and sessions that the removed calls created, but lists them. To undo file changes, use "cadre workspace\n' +
+    'rollback" or "cadre undo".\n' +
+    'With --json: {session, seq, removed, children, commits, files, dryRun}.',
+  examples: [
+    ['sessions rewind lead-4k2 12 --dry-run', 'show what would be removed, and what would be kept'],
+    ['sessions rewind lead-4k2 12', 'remove entry 12 and everything after it'],
+    ['resume lead-4k2', 'continue from there'],
+  ],
+  parameters: {
+    flags: { home, dryRun: flag('Show what would happen without changing anything'), trust, json },
+    positional: { kind: 'tuple', parameters: [id, seq] },
+  },
+  load: async () => (await import('./sessions-rewind.ts')).rewind,
+})
+
+const fork = defineCommand({
+  brief: 'Start a new session with the conversation before an entry',
+  about:
+    'Starts a new session with the conversation before an entry, and a new message. The original session does not change. The new one\n' +
+    'works with the files as they are now: in the same folder or, if the original session has its own workspace, in the folder that the\n' +
+    'workspace was created from.',
+  examples: [
+    ['sessions fork lead-4k2 12 "Use SQLite instead"', 'try another approach from there'],
+    ['sessions fork lead-4k2 12 --agent reviewer "Is this plan good?"', 'ask another agent'],
+  ],
+  parameters: {
+    flags: {
+      home,
+      agent: text("The new session's agent; default: the original session's agent", 'AGENT'),
+      model: text('The model, as BACKEND:NAME', 'MODEL'),
+      ...gateFlags,
+      ...controlFlags,
+      ...scriptFlags,
+      trust,
+      json,
+    },
+    aliases: scriptAliases,
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        id,
+        seq,
+        {
+          brief: 'The message for the agent; - reads it from standard input',
+          parse: String,
+          placeholder: 'message',
+        },
+      ],
+    },
+  },
+  load: async () => (await import('./sessions-fork.ts')).fork,
 })
 
 const exportLog = defineCommand({
@@ -113,7 +188,7 @@ const exportLog = defineCommand({
       format: {
         kind: 'enum',
         values: ['chat-log'],
-        brief: 'The file format; default: chat-log, the only one',
+        brief: 'The file format. Only chat-log is supported (default: chat-log)',
         placeholder: 'FORMAT',
         optional: true,
       },
@@ -156,6 +231,8 @@ export const sessionsRoutes = buildRouteMap({
     resume: resumeCommand,
     cancel,
     answer,
+    rewind,
+    fork,
     export: exportLog,
     import: importLog,
   }),

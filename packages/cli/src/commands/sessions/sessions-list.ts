@@ -5,7 +5,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
-import { cutText } from '../../output/text-width.ts'
+import { truncateText } from '../../output/text-width.ts'
 import { workText } from '../../output/work-text.ts'
 
 /** `cadre sessions list`. */
@@ -44,6 +44,6 @@ const maxWidth = 80
 function rowOf({ id, agent, parent, status, outcome, updated, work = '' }: SessionSummary): string[] {
   const shown = outcome === undefined || outcome === status ? status : `${status} (${outcome})`
   const when = localTime(updated)
-  const begins = cutText(workText(work), maxWidth)
+  const begins = truncateText(workText(work), maxWidth)
   return [id, agent, shown, when, parent?.split('/')[0] ?? '', begins].map(cleanLine)
 }

@@ -5,7 +5,9 @@ import {
   emptyView,
   eventsOf,
   type SessionView,
+  type SpentBudget,
   type StoredSession,
+  spentIn,
   type View,
 } from '@cadre/core'
 import { openSessions, type Sessions } from '@cadre/runtime'
@@ -27,11 +29,15 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
   const sessions = await openSessions(io, flags.home)
   const root = await rootOf(sessions, beginning)
   const view = emptyView()
-  for await (const stored of sessions.tree(root)) foldJournal(view, stored)
+  const spent = new Map<string, SpentBudget>()
+  for await (const stored of sessions.tree(root)) {
+    foldJournal(view, stored)
+    spent.set(stored.spec.id, spentIn(stored.entries))
+  }
   const isStill = sessions.owner(root) === undefined
   if (flags.json) {
     const rounds = flags.sessions ? {} : { agentRounds: agentRounds(view, root) }
-    io.stdout.write(`${JSON.stringify({ ...nodeOf(view, root, isStill), ...rounds })}\n`)
+    io.stdout.write(`${JSON.stringify({ ...nodeOf(view, root, isStill, spent), ...rounds })}\n`)
     return exitCodes.done
   }
   const style = createStyle(wantsColour(io.stdout, io.env))
@@ -77,7 +83,7 @@ async function rootOf(sessions: Sessions, beginning: string | undefined): Promis
   return newest.id
 }
 
-function nodeOf(view: View, id: string, isStill: boolean): object {
+function nodeOf(view: View, id: string, isStill: boolean, spent: ReadonlyMap<string, SpentBudget>): object {
   const session = view.sessions.get(id)
   if (session === undefined) return { id }
   const { agent, model, usage, calls, startedAt, updatedAt, report, children } = session
@@ -88,10 +94,11 @@ function nodeOf(view: View, id: string, isStill: boolean): object {
     state: stateOf(session, isStill),
     ...(report && { status: report.status }),
     usage,
+    spent: spent.get(id),
     calls,
     rounds: session.rounds.length,
     started: startedAt,
     updated: updatedAt,
-    children: children.map((child) => nodeOf(view, child, isStill)),
+    children: children.map((child) => nodeOf(view, child, isStill, spent)),
   }
 }

@@ -2,9 +2,9 @@ import type { ListedModel, ModelsConfig } from '@cadre/backends'
 import { CadreError, matchModel } from '@cadre/core'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { foldForTerminal } from '../../output/fold-for.ts'
-import { amount } from '../../output/numbers.ts'
+import { formatAmount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
+import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
 import { readLine } from '../../run/ask-line.ts'
 import {
   type Candidate,
@@ -18,7 +18,9 @@ import { defaultApiAddress, serverAddress } from './server-address.ts'
 import { type StoredKey, storeChoice, storeKey } from './store-choice.ts'
 import { type TestResult, testModel } from './test-model.ts'
 
-export type SetupEnd = { readonly kind: 'stored'; readonly model: string } | { readonly kind: 'cancelled' }
+export type SetupOutcome =
+  | { readonly kind: 'stored'; readonly model: string }
+  | { readonly kind: 'cancelled' }
 
 class Cancelled extends Error {}
 
@@ -38,7 +40,7 @@ export async function askSetup(
   config: ModelsConfig,
   signal: AbortSignal,
   stop: () => void,
-): Promise<SetupEnd> {
+): Promise<SetupOutcome> {
   const ask = async (prompt: string): Promise<string> => {
     const said = signal.aborted ? undefined : await readLine(io, prompt, { signal, interrupt: stop })
     if (said !== undefined) return said
@@ -46,7 +48,7 @@ export async function askSetup(
     io.stdout.write('\n')
     throw new Cancelled()
   }
-  const tell = (text: string) => void io.stdout.write(`${foldForTerminal(io.stdout, text)}\n`)
+  const tell = (text: string) => void io.stdout.write(`${wrapForTerminal(io.stdout, text)}\n`)
   try {
     tell('Looking for model servers, keys and sign-ins on this machine…')
     const found = await findCandidates(io, config)
@@ -66,7 +68,7 @@ export async function askSetup(
       const file = storeChoice(io, model, settings)
       if (stored?.store) tell(`The key is in ${stored.store}.`)
       tell(
-        `Stored ${cleanLine(model)} as your default model in ${cleanLine(file)}. "cadre setup" changes it.`,
+        `Stored ${cleanLine(model)} as your default model in ${cleanLine(file)}. To change it, run "cadre setup".`,
       )
       return { kind: 'stored', model }
     }
@@ -272,7 +274,7 @@ function modelTable(io: Io, all: readonly ListedModel[], shown: readonly ListedM
   const rows = shown.map((model) => [
     String(all.indexOf(model) + 1).padStart(3),
     cleanLine(model.id),
-    model.window === undefined ? '' : `${amount(model.window)} tokens`,
+    model.window === undefined ? '' : `${formatAmount(model.window)} tokens`,
     model.price === undefined ? '' : `$${model.price.input} / $${model.price.output}`,
   ])
   const head = ['', 'MODEL', 'CONTEXT', 'PRICE PER MILLION']

@@ -1,4 +1,4 @@
-import { isThisMachine } from '@cadre/backends'
+import { isLoopbackHost } from '@cadre/backends'
 
 /** Parses an address that a person typed, possibly without a scheme. Undefined if it is not a valid server address. */
 export function serverAddress(typed: string): string | undefined {
@@ -6,7 +6,7 @@ export function serverAddress(typed: string): string | undefined {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   const url = parseUrl(hasScheme ? text : `https://${text}`)
   if (url === undefined || !/^https?:$/.test(url.protocol) || /\s/.test(text)) return undefined
-  return hasScheme ? text : `${isThisMachine(url.hostname) ? 'http' : 'https'}://${text}`
+  return hasScheme ? text : `${isLoopbackHost(url.hostname) ? 'http' : 'https'}://${text}`
 }
 
 /** The usual address of a server's API, for an address without a path. */

@@ -6,9 +6,9 @@ export const setupCommand = defineCommand({
   brief: commands.setup,
   about:
     'Finds keys in environment variables, model servers on this machine (Ollama, LM Studio, vLLM) and the sign-in to GitHub Copilot.\n' +
-    'Lists the models, sends one test request, and stores your choice in your configuration. A key that you enter goes to the\n' +
-    'secret store of your operating system, never to a file. "cadre run" and "cadre chat" start the setup if no model is configured.\n' +
-    'Without a terminal, pass everything as flags. Exits with 5 when the test fails; then nothing is stored.\n' +
+    'Lists the models, sends one test request, and stores your choice in your configuration. Cadre stores a key that you enter in\n' +
+    'your operating system\'s secret store, never in a file. "cadre run" and "cadre chat" start the setup if no model is configured.\n' +
+    'Without a terminal, pass everything as flags. If the test fails, does not store anything and exits with 5.\n' +
     'With --json: {"type": "setup", "model", "file", "tested"}.',
   examples: [
     ['setup', 'choose interactively'],

@@ -6,7 +6,7 @@ export const tasksCommand = defineCommand({
   brief: commands.tasks,
   about:
     'Queries and changes task files. Without a query, lists the open tasks in the home directory. File names are relative to the\n' +
-    'current folder; * matches any part of a name. A query that fails changes nothing.\n\n' +
+    'current folder; * matches any part of a name. A query that fails does not change any files.\n\n' +
     'QUERIES\n' +
     '  SELECT fields|* FROM file [WHERE …] [ORDER BY field [ASC|DESC], …] [LIMIT n] [INTO file]\n' +
     '  INSERT INTO file SET field = value, …\n' +
@@ -47,5 +47,5 @@ export const tasksCommand = defineCommand({
       ],
     },
   },
-  load: async () => (await import('./tasks.ts')).tasks,
+  load: async () => (await import('./tasks.ts')).queryTasks,
 })

@@ -19,6 +19,7 @@ import {
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 import { lintTasks, problemLine } from './tasks-lint.ts'
 
@@ -30,7 +31,7 @@ export interface TasksFlags {
 }
 
 /** `cadre tasks`. */
-export async function tasks(io: Io, flags: TasksFlags, query?: string): Promise<ExitCode> {
+export async function queryTasks(io: Io, flags: TasksFlags, query?: string): Promise<ExitCode> {
   try {
     if (flags.lint) return lintTasks(io, flags, query)
     if (query === undefined) return listOpen(io, flags)
@@ -98,13 +99,13 @@ function printMessages(io: Io, { problems, notes }: Pick<SelectAnswer, 'problems
 function describeAnswer(answer: QueryAnswer): string {
   switch (answer.kind) {
     case 'select':
-      return `Wrote ${answer.rows.length} to ${cleanLine(answer.into ?? '')}`
+      return `Wrote ${formatCount(answer.rows.length, 'task')} to ${cleanLine(answer.into ?? '')}`
     case 'insert':
-      return `Inserted 1: ${cleanLine(answer.id)}`
+      return `Inserted 1 task: ${cleanLine(answer.id)}`
     case 'update':
-      return `Updated ${answer.updated}`
+      return `Updated ${formatCount(answer.updated, 'task')}`
     case 'delete':
-      return `Deleted ${answer.deleted}`
+      return `Deleted ${formatCount(answer.deleted, 'task')}`
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Undo } from '@cadre/runtime'
 import type { UndoPlan, UndoRequest, UndoResult } from '@cadre/workspaces'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 import { conflictText, planText } from './undo-text.ts'
 
 export interface PerformUndoRequest {
@@ -48,9 +48,9 @@ export async function performUndo(wanted: PerformUndoRequest): Promise<UndoEnd> 
   else if (applied.kind === 'refused') show(conflictText(applied.plan))
   else {
     const { files } = applied.plan
-    const done = counted(files.length - applied.skipped.length, 'file')
+    const done = formatCount(files.length - applied.skipped.length, 'file')
     const left =
-      applied.skipped.length === 0 ? '' : ` ${counted(applied.skipped.length, 'changed file')} kept.`
+      applied.skipped.length === 0 ? '' : ` ${formatCount(applied.skipped.length, 'changed file')} kept.`
     const next = direction === 'undo' ? 'Undone: ' : 'Redone: '
     const back = direction === 'undo' ? ` Restore the changes with "${redo}".` : ''
     show(`${next}${done} restored.${left}${back}\n`)

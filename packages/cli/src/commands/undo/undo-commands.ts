@@ -4,7 +4,7 @@ import { commands } from '../../commands.ts'
 
 const session = {
   brief:
-    'The id of the session, or its beginning; default: the session that last changed files in this folder',
+    'The session id, or the first characters of the id; default: the session that last changed files in this folder',
   parse: String,
   placeholder: 'session',
   optional: true,
@@ -12,7 +12,7 @@ const session = {
 
 const flags = {
   home,
-  dryRun: flag('Show what would change, and change nothing'),
+  dryRun: flag('Show what would change, without changing it'),
   yes: flag('Do not ask for confirmation'),
   force: flag('Also replace files that have changed since; "cadre redo" restores them'),
   skipChanged: flag('Skip files that have changed since, and restore the others'),
@@ -29,7 +29,7 @@ export const undoCommand = defineCommand({
   about:
     'Restores the files in the project folder to their state before the last turn of a session. A turn is one message from a person\n' +
     'and everything that agents did in response. Shows the files and asks first. If someone else has changed a file since, lists it,\n' +
-    `changes nothing and exits with 1. Your git index, stash and branches are not touched.\n${output}`,
+    `does not change anything and exits with 1. Your git index, stash and branches do not change.\n${output}`,
   examples: [
     ['undo', 'undo the last turn in this folder'],
     ['undo --dry-run', 'only show what would change'],
@@ -44,7 +44,7 @@ export const redoCommand = defineCommand({
   brief: commands.redo,
   about:
     'Restores the files to their state before the last "cadre undo". Shows the files and asks first. If someone else has changed a\n' +
-    `file since, lists it, changes nothing and exits with 1.\n${output}`,
+    `file since, lists it, does not change anything and exits with 1.\n${output}`,
   examples: [
     ['redo', 'restore the last undone changes in this folder'],
     ['redo lead-4k2 --dry-run', 'show what would change'],

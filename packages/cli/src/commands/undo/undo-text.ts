@@ -1,6 +1,6 @@
 import type { PlannedFile, UndoPlan } from '@cadre/workspaces'
 import { cleanLine } from '../../output/clean-text.ts'
-import { counted } from '../../output/numbers.ts'
+import { formatCount } from '../../output/numbers.ts'
 
 /** The maximum number of files listed. */
 const maxFiles = 40
@@ -11,7 +11,7 @@ export function planText(plan: UndoPlan): string {
   const verb = direction === 'undo' ? 'Undo' : 'Redo'
   const turn = prompt === '' ? 'a turn' : `the turn ${JSON.stringify(shortenPrompt(prompt))}`
   const shown = files.slice(0, maxFiles).map(fileLine)
-  const rest = files.length > maxFiles ? [`  … and ${counted(files.length - maxFiles, 'more file')}`] : []
+  const rest = files.length > maxFiles ? [`  … and ${formatCount(files.length - maxFiles, 'more file')}`] : []
   const nothing = files.length === 0 ? ['  No file needs to change.'] : []
   const head = `${verb} ${turn} of session ${session} in ${folder}:`
   return text([cleanLine(head), ...shown, ...rest, ...nothing, ...notices.map(cleanLine)])
@@ -28,7 +28,7 @@ export function conflictText({ conflicts, incomplete, direction }: UndoPlan): st
     .slice(0, maxFiles)
     .map(({ path, reason }) => `  ${cleanLine(path)} ${cleanLine(reason)}`)
   const rest =
-    conflicts.length > maxFiles ? [`  … and ${counted(conflicts.length - maxFiles, 'more file')}`] : []
+    conflicts.length > maxFiles ? [`  … and ${formatCount(conflicts.length - maxFiles, 'more file')}`] : []
   const why =
     incomplete === undefined ? [] : [`Not all changes in this turn were recorded: ${cleanLine(incomplete)}.`]
   const isForced = conflicts.every(({ canForce }) => canForce)
@@ -38,7 +38,7 @@ export function conflictText({ conflicts, incomplete, direction }: UndoPlan): st
   ]
   const advice =
     conflicts.length === 0
-      ? [`${capitalise(direction)} what was recorded with --force.`]
+      ? [`${capitalise(direction)} the recorded changes with --force.`]
       : [`You can ${ways.join(', or ')}.`]
   return text(['Nothing was changed.', ...why, ...files, ...rest, ...advice])
 }

@@ -1,11 +1,10 @@
 import { CadreError } from '@cadre/core'
-import { requireTrustedHome } from '@cadre/runtime'
-import { createWorkspaces, type WorkspaceState } from '@cadre/workspaces'
+import { type CleanedWorkspaces, cleanWorkspace, reasonToKeep, requireTrustedHome } from '@cadre/runtime'
+import { createWorkspaces } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { counted } from '../../output/numbers.ts'
-import { findWorkspace, requireIdle, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface CleanFlags extends WorkspaceFlags {
   readonly force?: boolean
@@ -28,12 +27,7 @@ export async function cleanWorkspaces(io: Io, flags: CleanFlags, named?: string)
   return named !== undefined && kept.length > 0 ? exitCodes.failed : exitCodes.done
 }
 
-interface Cleaned {
-  readonly removed: readonly string[]
-  readonly kept: readonly { readonly session: string; readonly why: string }[]
-}
-
-async function cleanAll(io: Io, flags: CleanFlags): Promise<Cleaned> {
+async function cleanAll(io: Io, flags: CleanFlags): Promise<CleanedWorkspaces> {
   const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
   const removed: string[] = []
   const kept: { session: string; why: string }[] = []
@@ -46,24 +40,7 @@ async function cleanAll(io: Io, flags: CleanFlags): Promise<Cleaned> {
   return { removed, kept }
 }
 
-async function cleanOne(io: Io, flags: CleanFlags, named: string): Promise<Cleaned> {
+async function cleanOne(io: Io, flags: CleanFlags, named: string): Promise<CleanedWorkspaces> {
   const { workspaces, owner } = await findWorkspace(io, flags, named)
-  const state = await workspaces.state(owner)
-  requireIdle(state)
-  const why = flags.force ? undefined : reasonToKeep(state, flags)
-  if (why !== undefined)
-    return { removed: [], kept: [{ session: owner, why: `${why}; discard with --force` }] }
-  await workspaces.remove(owner)
-  return { removed: [owner], kept: [] }
-}
-
-function reasonToKeep(workspace: WorkspaceState, flags: CleanFlags): string | undefined {
-  const { life, state, files, uncommitted, ignored, repositories } = workspace
-  if (life !== 'ended') return `its session is ${life}`
-  if (state !== 'empty' && state !== 'merged')
-    return `${counted(files.length + uncommitted, 'changed file')} not merged`
-  if (repositories.length > 0)
-    return `it has repositories or submodules that are not merged (${repositories.join(', ')})`
-  if (ignored.length === 0 || flags.ignored) return undefined
-  return `it has files that git ignores (${ignored.join(', ')}); discard them with --ignored`
+  return cleanWorkspace(workspaces, owner, flags)
 }

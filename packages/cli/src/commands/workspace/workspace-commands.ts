@@ -4,7 +4,7 @@ import { flag, home, json, text, trust } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const session = {
-  brief: 'The id of the session, or its beginning',
+  brief: 'The session id, or the first characters of the id',
   parse: String,
   placeholder: 'session',
 } as const
@@ -43,14 +43,31 @@ const diff = defineCommand({
     },
     positional: { kind: 'tuple', parameters: [session] },
   },
-  load: async () => (await import('./workspace-diff.ts')).diffOfWorkspace,
+  load: async () => (await import('./workspace-diff.ts')).showWorkspaceDiff,
+})
+
+const forecast = defineCommand({
+  brief: 'Show what would conflict if workspaces were merged now',
+  about:
+    'Compares the changes in a workspace with its target folder as it is now, and with all other open workspaces, without changing them.\n' +
+    'Does not include changes by calls that are still running. Exits with 1 when there is a conflict. With --json: a list of\n' +
+    '{session, with: [{session, files, conflicts}], omitted}; the session "target" is the target folder.',
+  examples: [
+    ['workspace forecast', 'every open workspace'],
+    ['workspace forecast executor-4k2', 'one session'],
+  ],
+  parameters: {
+    flags: { home, trust, json },
+    positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
+  },
+  load: async () => (await import('./workspace-forecast.ts')).forecastOfWorkspaces,
 })
 
 const merge = defineCommand({
   brief: "Merge a session's changes into its original folder",
   about:
     "Merges a session's changes into the folder it started from; in a git repository, as one commit on the current branch. If\n" +
-    'there are conflicts, or if uncommitted changes would be overwritten, lists the files, changes nothing and exits with 1. Files\n' +
+    'there are conflicts, or if uncommitted changes would be overwritten, lists the files and exits with 1 without changing anything. Files\n' +
     'that git ignores are merged without a commit if a tool or --include names them; the others are listed.',
   examples: [
     ['workspace merge executor-4k2', 'merge as one commit'],
@@ -70,14 +87,14 @@ const merge = defineCommand({
     },
     positional: { kind: 'tuple', parameters: [session] },
   },
-  load: async () => (await import('./workspace-merge.ts')).mergeOfWorkspace,
+  load: async () => (await import('./workspace-merge.ts')).mergeSessionWorkspace,
 })
 
 const rollback = defineCommand({
   brief: 'Undo the changes from a call, a session or all sessions in their workspaces',
   about:
-    'Undoes changes in a workspace with a new commit; the history is kept. If later changes depend on them, lists the files, changes\n' +
-    'nothing and exits with 1. To undo changes that are already merged, merge the workspace again afterwards.',
+    'Undoes changes in a workspace with a new commit; the history is kept. If later changes depend on them, lists the files and\n' +
+    'exits with 1 without changing anything. To undo changes that are already merged, merge the workspace again afterwards.',
   examples: [
     ['workspace rollback executor-4k2 --call call_7', 'undo one call'],
     ['workspace rollback executor-4k2', "undo all of the session's changes"],
@@ -93,7 +110,7 @@ const rollback = defineCommand({
     },
     positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
   },
-  load: async () => (await import('./workspace-rollback.ts')).rollbackOfWorkspace,
+  load: async () => (await import('./workspace-rollback.ts')).rollBackWorkspaces,
 })
 
 const clean = defineCommand({
@@ -117,7 +134,7 @@ const clean = defineCommand({
 })
 
 export const workspaceRoutes = buildRouteMap({
-  routes: Object.assign(Object.create(null) as object, { list, diff, merge, rollback, clean }),
+  routes: Object.assign(Object.create(null) as object, { list, diff, forecast, merge, rollback, clean }),
   docs: {
     brief: commands.workspace,
     fullDescription: `${commands.workspace}.\n\nEXAMPLES\n  cadre workspace list\n    all workspaces and their state`,

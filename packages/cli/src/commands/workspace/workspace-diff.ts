@@ -9,7 +9,7 @@ export interface DiffFlags extends WorkspaceFlags {
 }
 
 /** `cadre workspace diff`. */
-export async function diffOfWorkspace(io: Io, flags: DiffFlags, named: string): Promise<ExitCode> {
+export async function showWorkspaceDiff(io: Io, flags: DiffFlags, named: string): Promise<ExitCode> {
   const { workspaces, owner } = await findWorkspace(io, flags, named)
   const { stat, patch, steps } = await workspaces.diff(owner, { call: flags.call })
   if (flags.json) {

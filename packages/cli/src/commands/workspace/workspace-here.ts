@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { openSessions, requireTrustedHome } from '@cadre/runtime'
-import { createWorkspaces, type WorkspaceKeeper, type WorkspaceState } from '@cadre/workspaces'
+import { createWorkspaces, type WorkspaceKeeper } from '@cadre/workspaces'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 
@@ -14,7 +14,7 @@ export interface FoundWorkspace {
   readonly workspaces: WorkspaceKeeper
   /** The session that owns the workspace. */
   readonly owner: string
-  /** Set if the named session only works in it. */
+  /** Set if the named session works in the workspace but does not own it. */
   readonly guest?: string
 }
 
@@ -35,15 +35,6 @@ export async function findWorkspace(io: Io, flags: WorkspaceFlags, named: string
     }
     throw error
   }
-}
-
-/** Rejects while an agent works in the workspace. */
-export function requireIdle({ session, life }: WorkspaceState): void {
-  if (life !== 'running') return
-  throw new CadreError(
-    'owned',
-    `session ${session} is running in this workspace. Wait for it to finish, or stop it with: cadre sessions cancel ${session}`,
-  )
 }
 
 /** One line for the screen, with its indentation. File names come from agents, so control characters are removed. */

@@ -1,7 +1,8 @@
+import { mergeWorkspaceJson } from '@cadre/runtime'
 import type { MergeResult } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { findWorkspace, indentLine, requireIdle, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, indentLine, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface MergeFlags extends WorkspaceFlags {
   readonly noCommit?: boolean
@@ -9,21 +10,15 @@ export interface MergeFlags extends WorkspaceFlags {
 }
 
 /** `cadre workspace merge`. */
-export async function mergeOfWorkspace(io: Io, flags: MergeFlags, named: string): Promise<ExitCode> {
+export async function mergeSessionWorkspace(io: Io, flags: MergeFlags, named: string): Promise<ExitCode> {
   const { workspaces, owner } = await findWorkspace(io, flags, named)
-  const state = await workspaces.state(owner)
-  requireIdle(state)
-  const result = await workspaces.merge(owner, {
+  const { result, json } = await mergeWorkspaceJson(workspaces, owner, {
     commit: flags.noCommit !== true,
     include: flags.include ?? [],
   })
-  const { kind, ...rest } = result
-  const target = state.target ?? ''
-  const { ignored: left, repositories } = await workspaces.state(owner)
-  if (flags.json)
-    io.stdout.write(
-      `${JSON.stringify({ session: owner, target, result: kind, ...rest, left, repositories })}\n`,
-    )
+  const { kind } = result
+  const { target, left, repositories } = json
+  if (flags.json) io.stdout.write(`${JSON.stringify(json)}\n`)
   else {
     const lines = [
       ...mergeLines(owner, target, result),

@@ -1,15 +1,10 @@
 import { CadreError } from '@cadre/core'
-import { requireTrustedHome } from '@cadre/runtime'
-import {
-  createWorkspaces,
-  type RollbackRequest,
-  type RollbackResult,
-  type WorkspaceKeeper,
-} from '@cadre/workspaces'
+import { requireIdleWorkspace, requireTrustedHome, rollBackWorkspace, rollbackJson } from '@cadre/runtime'
+import { createWorkspaces, type RollbackResult } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { counted } from '../../output/numbers.ts'
-import { findWorkspace, indentLine, requireIdle, type WorkspaceFlags } from './workspace-here.ts'
+import { formatCount } from '../../output/numbers.ts'
+import { findWorkspace, indentLine, type WorkspaceFlags } from './workspace-here.ts'
 
 export interface RollbackFlags extends WorkspaceFlags {
   readonly call?: string
@@ -17,7 +12,7 @@ export interface RollbackFlags extends WorkspaceFlags {
 }
 
 /** `cadre workspace rollback`. */
-export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: string): Promise<ExitCode> {
+export async function rollBackWorkspaces(io: Io, flags: RollbackFlags, named?: string): Promise<ExitCode> {
   const { call, all } = flags
   if ((named === undefined) === (all !== true))
     throw new CadreError('usage', 'name the session whose changes to undo, or use --all for every session.')
@@ -31,14 +26,15 @@ export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: 
     const workspaces = createWorkspaces({ home: await requireTrustedHome(io, flags) })
     const states = await workspaces.list()
     // Checked before the first one is changed.
-    for (const state of states) requireIdle(state)
-    for (const { session } of states) undone.push(await rollBack(workspaces, session, {}))
+    for (const state of states) requireIdleWorkspace(state)
+    for (const { session } of states) undone.push({ session, result: await workspaces.rollback(session, {}) })
   } else {
     const { workspaces, owner, guest } = await findWorkspace(io, flags, named)
-    requireIdle(await workspaces.state(owner))
-    undone.push(await rollBack(workspaces, owner, { call, session: guest }))
+    const result = await rollBackWorkspace(workspaces, owner, { call, session: guest })
+    undone.push({ session: owner, result })
   }
-  if (flags.json) io.stdout.write(`${JSON.stringify(undone.map(toJson))}\n`)
+  if (flags.json)
+    io.stdout.write(`${JSON.stringify(undone.map(({ session, result }) => rollbackJson(session, result)))}\n`)
   else io.stdout.write(`${undone.flatMap(linesOf).map(indentLine).join('\n') || 'Nothing to undo.'}\n`)
   return undone.some(({ result }) => result.kind === 'in_the_way') ? exitCodes.failed : exitCodes.done
 }
@@ -46,23 +42,6 @@ export async function rollbackOfWorkspace(io: Io, flags: RollbackFlags, named?: 
 interface RolledBack {
   readonly session: string
   readonly result: RollbackResult
-}
-
-async function rollBack(
-  workspaces: WorkspaceKeeper,
-  session: string,
-  request: RollbackRequest,
-): Promise<RolledBack> {
-  return { session, result: await workspaces.rollback(session, request) }
-}
-
-function toJson({ session, result }: RolledBack): object {
-  if (result.kind !== 'undone') {
-    const { kind, ...rest } = result
-    return { session, result: kind, ...rest }
-  }
-  const { steps, files, record } = result
-  return { session, result: 'undone', steps, files, commit: record.tip }
 }
 
 function linesOf({ session, result }: RolledBack): string[] {
@@ -78,13 +57,13 @@ function linesOf({ session, result }: RolledBack): string[] {
       return [
         `${session}: undone in commit ${record.tip.slice(0, 10)}`,
         ...steps.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
-        `Restored ${counted(files.length, 'file')}: ${files.join(', ') || 'none differed'}`,
+        `Restored ${formatCount(files.length, 'file')}: ${files.join(', ') || 'none differed'}`,
         ...again,
       ]
     }
     case 'in_the_way':
       return [
-        `${session}: nothing was undone, because later changes depend on it: ${result.files.join(', ')}`,
+        `${session}: nothing was undone, because later changes depend on these files: ${result.files.join(', ')}`,
         ...result.by.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
         "Undo those changes first, or all of the session's changes.",
       ]

@@ -1,7 +1,7 @@
 import { cleanLine, cleanText } from '../clean-text.ts'
-import { cutStyled } from '../cut-styled.ts'
-import { counted } from '../numbers.ts'
+import { formatCount } from '../numbers.ts'
 import type { Style } from '../style.ts'
+import { truncateStyled } from '../truncate-styled.ts'
 import { type DiffLine, lineDiff } from './line-diff.ts'
 
 /** A text file before and after a change. Absent: the file does not exist. */
@@ -40,8 +40,8 @@ export function diffText(change: FileChange, options: DiffOptions): string[] {
   return [
     `${style.bold(`${verb} ${cleanLine(change.path)}`)} ${sums}`,
     ...shown,
-    ...(rest > 0 ? [style.dim(`… ${counted(rest, 'more line')}`)] : []),
-  ].map((line) => (isWhole ? line : cutStyled(line, columns)))
+    ...(rest > 0 ? [style.dim(`… ${formatCount(rest, 'more line')}`)] : []),
+  ].map((line) => (isWhole ? line : truncateStyled(line, columns)))
 }
 
 function linesOf(text: string | undefined): string[] {

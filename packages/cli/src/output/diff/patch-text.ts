@@ -1,5 +1,5 @@
 import { cleanLine, cleanText } from '../clean-text.ts'
-import { cutStyled } from '../cut-styled.ts'
+import { truncateStyled } from '../truncate-styled.ts'
 import type { DiffOptions } from './diff-text.ts'
 
 /** A git patch in the format of `diffText`: the name of each file, and its lines with numbers and colours. */
@@ -35,5 +35,5 @@ export function patchText(patch: string, { columns, style }: DiffOptions): strin
       shown.push(`${style.dim(String(after++).padStart(5))}   ${text}`)
     }
   }
-  return shown.map((line) => cutStyled(line, columns))
+  return shown.map((line) => truncateStyled(line, columns))
 }

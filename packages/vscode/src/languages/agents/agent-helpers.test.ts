@@ -126,7 +126,7 @@ describe('tools', () => {
 
   it('are described by what they do', () => {
     expect(aboutTool('Bash')).toBe("Cadre's tool `execute_command` (runs commands).")
-    expect(aboutTool('read')).toBe('Every tool that reads.')
+    expect(aboutTool('read')).toBe('All read-only tools.')
     expect(aboutTool('a`b')).toBe('There is no tool named `a b`, so this name grants nothing.')
   })
 })

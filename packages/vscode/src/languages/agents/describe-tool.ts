@@ -1,15 +1,15 @@
 import type { ToolMeaning } from '@cadre/core'
 
 const classes: Readonly<Record<string, string>> = {
-  read: 'every tool that reads',
-  search: 'every tool that searches',
-  edit: 'every tool that changes files',
-  execute: 'every tool that runs commands',
-  agent: 'every tool that delegates to other agents',
-  web: 'every tool that reads from the web',
-  todo: 'every tool for a to-do list',
-  task: 'every tool for task files',
-  message: 'every tool that sends messages to other agents',
+  read: 'all read-only tools',
+  search: 'all search tools',
+  edit: 'all tools that change files',
+  execute: 'all tools that run commands',
+  agent: 'all tools that delegate to other agents',
+  web: 'all tools that read from the web',
+  todo: 'all tools for to-do lists',
+  task: 'all tools for task files',
+  message: 'all tools that send messages to other agents',
 }
 
 /** Describes what a name in a list of tools grants, in one sentence. `classOf` returns the class of a Cadre tool. */
@@ -20,9 +20,9 @@ export function describeTool(
 ): string {
   switch (meaning.kind) {
     case 'all':
-      return 'Every tool.'
+      return 'All tools.'
     case 'class':
-      return `${capital(classes[meaning.class] ?? `every tool in the class ${meaning.class}`)}.`
+      return `${capital(classes[meaning.class] ?? `all tools in the class ${meaning.class}`)}.`
     case 'tools': {
       const one = meaning.names.map((tool) => {
         const of = classOf(tool)
@@ -32,7 +32,7 @@ export function describeTool(
     }
     case 'server':
       return meaning.tool === undefined
-        ? `Every tool from the MCP server or extension \`${plain(meaning.server)}\`.`
+        ? `All tools from the MCP server or extension \`${plain(meaning.server)}\`.`
         : `The tool \`${plain(meaning.tool)}\` from the MCP server or extension \`${plain(meaning.server)}\`.`
     case 'elsewhere':
       return `A tool from ${meaning.host}. Cadre has no equivalent, so this name grants nothing when Cadre runs the agent.`

@@ -1,5 +1,5 @@
 import { createAgents, type LintKnowledge } from '@cadre/agents'
-import { type AgentDefinition, knownTools, understandTool } from '@cadre/core'
+import { type AgentDefinition, interpretToolName, knownTools } from '@cadre/core'
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
 import { agentPlaces, readablePlaces } from './agent-places.ts'
@@ -32,7 +32,7 @@ export async function knownAgents(
 
 /** What lint knows besides the files in a project. VS Code provides the list of models. */
 export async function lintKnowledge(services: AgentSources, file: vscode.Uri): Promise<LintKnowledge> {
-  const own = knownTools().filter((name) => understandTool(name).kind === 'tools')
+  const own = knownTools().filter((name) => interpretToolName(name).kind === 'tools')
   const ofEditor = vscode.lm.tools.map(({ name }) => name)
   const agents = await knownAgents(services, file)
   const elsewhere = agents.filter(({ source }) => !isProjectFile(source?.path))

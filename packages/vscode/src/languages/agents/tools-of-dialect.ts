@@ -1,4 +1,4 @@
-import { classOf, knownTools, namesFor, understandTool } from '@cadre/core'
+import { classOf, interpretToolName, knownTools, namesFor } from '@cadre/core'
 import { describeTool } from './describe-tool.ts'
 import type { HeaderDialect } from './header-keys.ts'
 
@@ -10,7 +10,7 @@ export interface NamedTool {
 /** The tools that a file of a dialect can name, in that dialect's spelling. */
 export function toolsOfDialect(dialect: HeaderDialect): readonly NamedTool[] {
   const own = knownTools().filter((name) => {
-    const meaning = understandTool(name)
+    const meaning = interpretToolName(name)
     return (
       (meaning.kind === 'class' && meaning.class === name) ||
       (meaning.kind === 'tools' && meaning.names[0] === name)
@@ -22,5 +22,5 @@ export function toolsOfDialect(dialect: HeaderDialect): readonly NamedTool[] {
 }
 
 export function aboutTool(name: string): string {
-  return describeTool(name, understandTool(name), classOf)
+  return describeTool(name, interpretToolName(name), classOf)
 }

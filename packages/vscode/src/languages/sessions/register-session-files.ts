@@ -16,7 +16,7 @@ export function registerSessionFiles(services: Services): vscode.Disposable {
     }),
     vscode.languages.registerDocumentSymbolProvider(selector, {
       provideDocumentSymbols: (document) =>
-        guarded('The outline of a session file', async () => (await language()).sessionSymbols(document)),
+        guarded('Outlining a session file', async () => (await language()).sessionSymbols(document)),
     }),
     checkOpenDocuments(services, {
       name: 'cadre-sessions',

@@ -31,7 +31,7 @@ export function registerTaskFiles(services: Services): vscode.Disposable {
     }),
     vscode.languages.registerDocumentSymbolProvider(selector, {
       provideDocumentSymbols: (document) =>
-        guarded('The outline of a task file', async () => (await language()).taskSymbols(document)),
+        guarded('Outlining a task file', async () => (await language()).taskSymbols(document)),
     }),
     checkOpenDocuments(services, {
       name: 'cadre-tasks',

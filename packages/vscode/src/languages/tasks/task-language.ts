@@ -21,14 +21,14 @@ export async function checkTasks(document: vscode.TextDocument): Promise<vscode.
   })
 }
 
-interface Placed {
+interface PlacedTask {
   readonly item: TaskItem
   readonly first: number
   readonly last: number
 }
 
 /** The tasks with their line ranges, including subtasks. Zero-based. */
-function placedTasks(document: vscode.TextDocument): Placed[] {
+function placedTasks(document: vscode.TextDocument): PlacedTask[] {
   const text = document.getText()
   const raw = rawOf(text)
   const ends = new Map(readTasks(raw).map(({ line, treeEnd }) => [line, treeEnd]))

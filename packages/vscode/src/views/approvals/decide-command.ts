@@ -11,7 +11,7 @@ const decisionMessages: Readonly<Record<string, string>> = {
   reject: 'Rejected',
   again: 'The call runs again',
   done: 'Recorded as carried out',
-  leave: 'Left as it is',
+  leave: 'Not run again',
 }
 
 /** Shows the whole action first if the item does not show it, or if the risk is high. */
@@ -74,7 +74,7 @@ export async function rejectWithReason(services: Services, target: QuestionTarge
   const isDoubt = isDoubtQuestion(target)
   const reason = await vscode.window.showInputBox({
     title: isDoubt ? 'Do not run it again' : 'Reject',
-    prompt: 'The reason, which the agent receives. Optional.',
+    prompt: 'Reason for the agent (optional)',
     placeHolder: 'Use the staging server.',
     ignoreFocusOut: true,
   })
@@ -111,6 +111,10 @@ async function decideWith(
   if (result.kind === 'missing') throw new Error(noLongerPending)
   if (result.kind === 'refused') {
     void vscode.window.showWarningMessage(plainMessage(`${result.reason}.`))
+    return
+  }
+  if (result.kind === 'voted') {
+    void vscode.window.showInformationMessage(plainMessage(result.count))
     return
   }
   await showNextStep(word, result)

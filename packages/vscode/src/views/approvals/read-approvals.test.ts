@@ -131,5 +131,5 @@ test('a run in another process finds the decision, and continues', async () => {
     resumes: 'process',
   })
   const result = await running
-  expect(result.kind === 'report' && result.report.text).toBe('It says: Wrote b.txt (1 byte).')
+  expect(result.kind === 'report' && result.report.text).toBe('It says: Created b.txt (1 byte).')
 })

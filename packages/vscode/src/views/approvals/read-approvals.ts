@@ -3,13 +3,15 @@ import { type Answer, CadreError, type StoredSession } from '@cadre/core'
 import {
   type ApprovalRecord,
   actionLines,
+  countText,
   isDoubt,
   isVisible,
   objectionTo,
   shownLine,
   shownText,
+  voteText,
 } from '@cadre/gate'
-import { isAttended } from '@cadre/home'
+import { describeNeed, isAttended } from '@cadre/home'
 import { personName, type Sessions } from '@cadre/runtime'
 import type { FilePreview } from '@cadre/tools'
 import { previewQuestion } from '../../run/preview-question.ts'
@@ -47,12 +49,16 @@ export function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
   }
 }
 
-function factLines({ agent, risk, reasons, why, grants }: ApprovalRecord): string[] {
+function factLines(record: ApprovalRecord): string[] {
+  const { agent, risk, reasons, why, grants } = record
   return [
     `Agent: ${shownLine(agent)}`,
     ...(risk === undefined ? [] : [`Risk: ${risk}`]),
     ...reasons.map((reason) => `- ${shownLine(reason)}`),
     ...(why === '' ? [] : [`Asked because: ${shownLine(why)}`]),
+    ...(record.need === undefined
+      ? []
+      : [`Needs: ${describeNeed(record.need)}`, `Approvals: ${countText(record) ?? ''}`]),
     ...grants.map((grant) => `Approving for this session permits: ${shownLine(grant)}`),
   ]
 }
@@ -62,6 +68,8 @@ export type Decision =
   | { readonly kind: 'missing' }
   /** It was already decided differently, or is no longer pending. */
   | { readonly kind: 'refused'; readonly reason: string }
+  /** It counts as a vote, and more people must approve. */
+  | { readonly kind: 'voted'; readonly count: string }
   /** `resumes`: what continues the session: the process that runs it, the daemon, or a person. */
   | { readonly kind: 'decided'; readonly root: string; readonly resumes: 'process' | 'daemon' | 'nobody' }
 
@@ -78,11 +86,9 @@ export async function decide(
   if (!record.choices.includes(decision) && record.choices.length > 0)
     throw new CadreError('usage', `This cannot be answered with "${decision}".`)
   const by = personName(process.env)
-  const decided = await engine.approvals.decide(record, {
-    decision,
-    ...(by !== undefined && { by }),
-    ...(reason && { reason }),
-  })
+  const answer = { decision, ...(by !== undefined && { by }), ...(reason && { reason }) }
+  const decided = await engine.approvals.decide(record, answer, engine.approvals.voters.here('protocol'))
+  if (decided.kind === 'voted') return { kind: 'voted', count: voteText(decided.record) }
   const objection = objectionTo({ ...record, decision: decided.answer }, decision)
   if (objection !== undefined) return { kind: 'refused', reason: withoutId(record, objection) }
   const { root } = record

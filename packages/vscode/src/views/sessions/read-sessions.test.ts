@@ -35,7 +35,12 @@ test('a session with a question is waiting until it is answered, and one whose p
   const [question] = (await reader.read()).item(id)?.activity?.match(/write_file/) ?? []
   expect(question).toBe('write_file')
   const [record] = await sessions.engine.approvals.list()
-  if (record !== undefined) await sessions.engine.approvals.decide(record, { decision: 'reject' })
+  if (record !== undefined)
+    await sessions.engine.approvals.decide(
+      record,
+      { decision: 'reject' },
+      sessions.engine.approvals.voters.here('protocol'),
+    )
   await sessions.close()
   expect((await reader.read()).item(id)?.state).toBe('answered')
   const file = sessions.fileOf(id)

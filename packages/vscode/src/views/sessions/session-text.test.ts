@@ -74,6 +74,6 @@ test.each([
 test('the tooltip has the model and the usage', () => {
   const detail = { model: 'gpt-5', rounds: 2, calls: 3, input: 12_345, output: 67, cost: 0.0123 }
   expect(sessionTooltip(item({ state: 'completed' }), detail)).toContain(
-    'lead: completed\nWork: Say hello.\nModel: gpt-5\nUsed: 12,345 tokens in, 67 out, $0.0123 (without the sessions below)\nRounds: 2, calls: 3\n',
+    'lead: completed\nWork: Say hello.\nModel: gpt-5\nUsed: 12,345 tokens in, 67 out, $0.0123 (not including the sessions below)\nRounds: 2, calls: 3\n',
   )
 })

@@ -129,7 +129,7 @@ function usageLines({ model, rounds, calls, input, output, cost, premium }: Sess
   ]
   return [
     `Model: ${model}`,
-    `Used: ${used.join(', ')} (without the sessions below)`,
+    `Used: ${used.join(', ')} (not including the sessions below)`,
     `Rounds: ${rounds}, calls: ${calls}`,
   ]
 }

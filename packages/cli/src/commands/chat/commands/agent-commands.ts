@@ -5,7 +5,7 @@ import { textTable } from '../../../output/text-table.ts'
 import { acceptHandoff } from '../accept-handoff.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
-import { offer } from '../chat-output.ts'
+import { offerHandoffs } from '../chat-output.ts'
 import { switchAgent, switchMessage } from '../switch-agent.ts'
 
 export const agentCommands: readonly ChatCommand[] = [
@@ -40,7 +40,7 @@ async function handOver(chat: Chat, rest: string): Promise<void> {
   const how = words.find((word) => word === 'fill' || word === 'send') as 'fill' | 'send' | undefined
   const number = words.find((word) => word !== how)
   if (number === undefined && (how === undefined || conversation.handoffs.length !== 1)) {
-    const lines = offer(conversation.handoffs, drive.style, namesOf(runtime))
+    const lines = offerHandoffs(conversation.handoffs, drive.style, namesOf(runtime))
     const text = lines.length === 0 ? 'No handoff is available.' : lines.slice(1).join('\n')
     return output.note(text, { type: 'handoffs', handoffs: conversation.handoffs })
   }

@@ -52,7 +52,7 @@ async function resume(chat: Chat, wanted: string): Promise<void> {
     const stored = await runtime.read(
       wanted === '' ? await newestConversation(runtime) : await runtime.find(wanted),
     )
-    rejectOwned(runtime, stored)
+    await rejectOwned(runtime, stored)
     chat.check(stored)
     conversation.takeUp(stored)
     chat.seen.view = emptyView()

@@ -2,7 +2,7 @@ import { CadreError, type Json } from '@cadre/core'
 import { type Config, loadConfig } from '@cadre/home'
 import { untrustedIn, userPlaces } from '@cadre/runtime'
 import { cleanLine } from '../../../output/clean-text.ts'
-import { amount } from '../../../output/numbers.ts'
+import { formatAmount } from '../../../output/numbers.ts'
 import { availableWidth, textTable } from '../../../output/text-table.ts'
 import type { Chat } from '../chat.ts'
 import type { ChatCommand } from '../chat-commands.ts'
@@ -37,7 +37,7 @@ async function listModels({ runtime, output, io, drive, status }: Chat): Promise
   const models = listed.flatMap((backend) => backend.models)
   const current = status.facts().model
   const rows = models.map(({ id, window }) =>
-    [id, window === undefined ? '' : amount(window), id === current ? 'in use' : ''].map(cleanLine),
+    [id, window === undefined ? '' : formatAmount(window), id === current ? 'in use' : ''].map(cleanLine),
   )
   const troubles = listed.flatMap(({ trouble }) => (trouble === undefined ? [] : [cleanLine(trouble)]))
   const table =

@@ -12,10 +12,9 @@ export const undoCommands: readonly ChatCommand[] = [
 /** Shows the files, asks, and applies the change. Without a terminal it cannot ask, so it changes nothing. */
 async function change(chat: Chat, direction: Direction): Promise<void> {
   const { runtime, conversation, io, input, output } = chat
-  const { checkpoints } = runtime
   const end = await performUndo({
     redo: '/redo',
-    undo: openUndo(runtime.home, { env: io.env, tell: runtime.tell, checkpoints }),
+    undo: openUndo(runtime.home, { env: io.env, tell: runtime.tell, runtime }),
     request: {
       direction,
       workspace: conversation.workspace,

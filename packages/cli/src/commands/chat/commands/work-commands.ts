@@ -2,7 +2,7 @@ import { foldEntries } from '@cadre/core'
 import { tryGit } from '@cadre/disk'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { patchText } from '../../../output/diff/patch-text.ts'
-import { amount, usageFigures } from '../../../output/numbers.ts'
+import { formatAmount, usageFigures } from '../../../output/numbers.ts'
 import { textTable } from '../../../output/text-table.ts'
 import { titleOf } from '../../../output/title-of.ts'
 import type { Chat } from '../chat.ts'
@@ -57,8 +57,8 @@ async function showCost({ conversation, runtime, output }: Chat): Promise<void> 
         cleanLine(spec.agent.name),
         titleOf(spec.work.content),
         String(round),
-        amount(usage.input),
-        amount(usage.output),
+        formatAmount(usage.input),
+        formatAmount(usage.output),
         money.join(' · '),
       ])
       data.push({ session: spec.id, agent: spec.agent.name, rounds: round, usage })

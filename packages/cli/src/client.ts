@@ -1,0 +1,17 @@
+export {
+  ApiError,
+  type Approval,
+  type CallDetail,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type DecisionRequest,
+  type DecisionResult,
+  type EventsOptions,
+  type Page,
+  type SessionDetail,
+  type SessionRow,
+  type StreamEvent,
+  type StreamPart,
+  type TaskItem,
+} from '@cadre/api'

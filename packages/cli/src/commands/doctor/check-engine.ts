@@ -1,0 +1,116 @@
+import { messageOf } from '@cadre/core'
+import type { Settings } from '@cadre/runtime'
+import { formatCount } from '../../output/numbers.ts'
+import { withDefaults } from '../engine/engine-settings.ts'
+import { cardLimit, cardPrefix, type WorkerCard } from '../engine/worker-card.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+const name = 'engine'
+
+/** The Restate server in config.yaml: whether it answers, which invocations are paused, and whether its workers are alike. */
+export async function checkEngine(settings: Settings | undefined, limit: number): Promise<Check[]> {
+  const engine = settings?.config.engine
+  if (engine === undefined) return []
+  const { ingress, admin, place } = withDefaults(engine)
+  const trees = `cadre-${place}`
+  try {
+    const health = await fetch(`${ingress.replace(/\/+$/, '')}/restate/health`, {
+      signal: AbortSignal.timeout(limit),
+    })
+    if (!health.ok) throw new Error(`it answered ${health.status}`)
+  } catch (error) {
+    return [
+      fail(
+        name,
+        `the Restate server at ${ingress} does not answer: ${reasonOf(error)}`,
+        'Start it, for example with "cadre engine start", or correct engine.ingress in config.yaml.',
+      ),
+    ]
+  }
+  try {
+    const query = (sql: string) => queryServer(admin, sql, limit)
+    const paused = await query(
+      `select id, target_service_key from sys_invocation where target_service_name like '${trees}%' and status = 'paused'`,
+    )
+    const rows = await query(
+      `select value_utf8 from state where service_name = '${trees}-blobs' and service_key like '${cardPrefix}%'`,
+    )
+    const known = rows.map(({ value_utf8 }) => JSON.parse(JSON.parse(String(value_utf8))) as WorkerCard)
+    const workers = known.filter(({ renewed }) => Date.now() - renewed < cardLimit)
+    return [
+      ok(name, `the Restate server at ${ingress} answers`),
+      ...paused.map(({ id, target_service_key: tree }) =>
+        fail(
+          name,
+          `the server has paused session ${tree}`,
+          `Find the cause in its log, then resume it with: curl -X PATCH ${admin}/invocations/${id}/resume`,
+        ),
+      ),
+      ...checkWorkers(workers, place),
+    ]
+  } catch (error) {
+    return [
+      fail(
+        name,
+        `the admin API of the Restate server at ${admin} does not answer: ${reasonOf(error)}`,
+        'Correct engine.admin in config.yaml, or allow this machine to reach it.',
+      ),
+    ]
+  }
+}
+
+export function checkWorkers(workers: readonly WorkerCard[], place: string): Check[] {
+  const [first, ...others] = workers
+  if (first === undefined)
+    return [
+      fail(
+        name,
+        `no worker of place ${place} is running, so its sessions wait`,
+        'Start one with "cadre worker".',
+      ),
+    ]
+  const parts = ['agents', 'policy', 'hooks', 'tools'] as const
+  const different = others.flatMap((other) => {
+    const differing = parts.filter((part) => other.digest[part] !== first.digest[part])
+    const versions = other.version === first.version ? [] : ['version of Cadre']
+    const all = [...differing, ...versions]
+    if (all.length === 0) return []
+    return [
+      warn(
+        name,
+        `the workers ${labelOf(first)} and ${labelOf(other)} of place ${place} have different ${all.join(', ')}`,
+        'Make their files equal, then restart the workers. Until then, a session may change its rules when it moves.',
+      ),
+    ]
+  })
+  const list = workers.map(labelOf).join(', ')
+  return different.length > 0
+    ? different
+    : [ok(name, `place ${place} has ${formatCount(workers.length, 'worker')}: ${list}`)]
+}
+
+function labelOf({ host, pid, url }: WorkerCard): string {
+  return `${host}/${pid} (${url})`
+}
+
+async function queryServer(
+  admin: string,
+  sql: string,
+  limit: number,
+): Promise<readonly Record<string, unknown>[]> {
+  const response = await fetch(`${admin.replace(/\/+$/, '')}/query`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ query: sql }),
+    signal: AbortSignal.timeout(limit),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`it answered ${response.status}: ${text.slice(0, 200)}`)
+  return (JSON.parse(text) as { rows: Record<string, unknown>[] }).rows
+}
+
+/** `fetch` puts the reason into the cause. */
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: unknown }
+  return messageOf(cause ?? error)
+}

@@ -1,0 +1,46 @@
+import { defineCommand } from '../../app/command.ts'
+import { flag, home, json, port, text } from '../../app/flags.ts'
+import { commands } from '../../commands.ts'
+
+export const openCommand = defineCommand({
+  brief: commands.open,
+  about:
+    'Opens a live page in your browser that shows all sessions in a home directory: what each agent is doing, who allowed every call\n' +
+    'and why, and the pending approvals. The printed link works once, for 60 seconds.\n' +
+    'If a daemon is running, it serves the page, and you can also start, message and cancel sessions. Otherwise this command serves\n' +
+    'the page itself: you can inspect and decide until you press Ctrl-C, or until nobody has used the page for 30 minutes.\n\n' +
+    'With --export, Cadre writes the tree, the conversations and the timeline of one run to a single HTML file that needs no server\n' +
+    'and no network. Cadre masks secrets in known formats and secret values from the environment; read the file before you share it.',
+  examples: [
+    ['open', 'open the page in your browser'],
+    [
+      'open --no-browser',
+      'only print the link, for example on a remote machine: ssh -L 7373:127.0.0.1:7373 HOST',
+    ],
+    ['open --read-only', 'inspect without being able to change anything'],
+    ['open --role approver', 'inspect sessions and decide approvals, but do not start or cancel sessions'],
+    ['open --export . --session lead-4k2', 'write a run to one HTML file, for a pull request or an incident'],
+  ],
+  parameters: {
+    flags: {
+      home,
+      role: {
+        kind: 'enum',
+        values: ['viewer', 'operator', 'approver', 'admin'],
+        brief: 'What the page may do; default: operator and approver together',
+        placeholder: 'ROLE',
+        optional: true,
+      },
+      readOnly: flag('Only inspect: the same as --role viewer'),
+      port: port('The port, if no daemon is running; default: 7373, or a free one'),
+      export: text(
+        'Write a run to an HTML file in DIR, with secrets masked, without opening the page',
+        'DIR',
+      ),
+      session: text('With --export: a session in the run; default: the newest run', 'ID'),
+      noBrowser: flag('Print the link, but do not open a browser'),
+      json,
+    },
+  },
+  load: async () => (await import('./open.ts')).open,
+})
