@@ -3,7 +3,15 @@
 import { rmSync } from 'node:fs'
 import { rolldown } from 'rolldown'
 import { bundleLibraries, libraries } from './lib/bundle-libraries.mjs'
-import { bundledParsers, copyAssets, findAssets, ours, requireLazily } from './lib/bundle-plugins.mjs'
+import { bundlePage } from './lib/bundle-page.mjs'
+import {
+  asciiOnly,
+  bundledParsers,
+  copyAssets,
+  findAssets,
+  ours,
+  requireLazily,
+} from './lib/bundle-plugins.mjs'
 import { keepCode } from './lib/keep-code.mjs'
 import { fromRoot } from './lib/run.mjs'
 
@@ -34,13 +42,15 @@ await bundle.write({
   format: 'cjs',
   entryFileNames: '[name].cjs',
   chunkFileNames: '[name].cjs',
-  plugins: [{ name: 'import-modules', renderChunk: importModules }],
+  plugins: [{ name: 'import-modules', renderChunk: importModules }, asciiOnly],
   codeSplitting: {
     includeDependenciesRecursively: false,
     groups: groups.map(({ name, modules }) => ({ name, test: (id) => modules.has(id) })),
   },
 })
 await bundle.close()
+// Before the command's files, of which the page is a part.
+await bundlePage()
 copyAssets(dir)
 await bundleLibraries()
 await keepCode(dir)

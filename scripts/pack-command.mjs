@@ -38,7 +38,7 @@ pack()
 /** Everything in a few files. Shares nothing with the command, which has its own bundle. */
 async function bundleLibrary() {
   const bundle = await rolldown({
-    input: ['index', 'testing'].map((name) => path.join(source, 'dist', `${name}.js`)),
+    input: ['index', 'client', 'testing'].map((name) => path.join(source, 'dist', `${name}.js`)),
     platform: 'node',
     resolve: {
       alias: {
@@ -60,7 +60,7 @@ async function bundleLibrary() {
 /** The types of packages are next to each other and import each other by path. Only those in the public API are included. */
 function copyTypes() {
   const seen = new Set()
-  const waiting = ['cli/index.d.ts', 'cli/testing.d.ts']
+  const waiting = ['cli/index.d.ts', 'cli/client.d.ts', 'cli/testing.d.ts']
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (seen.has(file)) continue
     seen.add(file)
@@ -115,7 +115,12 @@ function writeManifest() {
   const entry = (name) => ({ types: `./dist/types/cli/${name}.d.ts`, default: `./dist/lib/${name}.js` })
   const own = {
     ...manifest,
-    exports: { '.': entry('index'), './testing': entry('testing'), './package.json': './package.json' },
+    exports: {
+      '.': entry('index'),
+      './client': entry('client'),
+      './testing': entry('testing'),
+      './package.json': './package.json',
+    },
     // A program for each platform. Without it, search is slower.
     optionalDependencies: { '@vscode/ripgrep': tools.dependencies['@vscode/ripgrep'] },
   }

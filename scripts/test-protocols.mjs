@@ -2,9 +2,11 @@
 // this machine. Only the installation uses the network.
 import { ensure } from './ensure.mjs'
 import { protocolPrograms } from './lib/protocol-programs.mjs'
+import { reportSandbox } from './lib/report-sandbox.mjs'
 import { become, binOf, say } from './lib/run.mjs'
 
 await ensure({ build: true })
+await reportSandbox()
 try {
   for (const [variable, folder] of Object.entries(await protocolPrograms())) process.env[variable] = folder
 } catch (error) {

@@ -73,6 +73,16 @@ it.each([
   ['the tool is not there', 'is not there'],
   ['changes apply at once', 'apply at once'],
   ['throws when lines were left over', 'were left over'],
+  ['how the policy decides about a call', 'decides about a'],
+  ['a session with an own workspace', 'an own workspace'],
+  ['it leaves all other bytes', 'all other bytes'],
+  ['Enter no secrets', 'Enter no'],
+  ['it starts a program again that failed', 'starts a program again that'],
+  ['A limit. So many rows are shown', '. So many rows'],
+  ['Token, shown only now', 'shown only now'],
+  ['the session continues at once', 'continues at once'],
+  ['it shows the question of a server', 'the question of a server'],
+  ['people who gave the run work', 'gave the run work'],
 ])('finds the phrase in "%s"', (text, phrase) => {
   expect(findPhrases(text)).toEqual([{ line: 1, phrase, instead: expect.stringMatching(/\w/) }])
 })
@@ -95,6 +105,8 @@ it.each([
   'Do not create any more tasks',
   'Switch to another agent',
   'the values of its own variables, and several at once',
+  'decide about whether to rest, or decide for a call',
+  'an own property of the object',
 ])('finds nothing in "%s"', (text) => {
   expect(findPhrases(text)).toEqual([])
 })

@@ -67,12 +67,14 @@ export const copilotMutants = {
       'packages/backends/src/continuation.ts',
       'if (known.messages.some((message, index) => messages[index] !== message)) return undefined',
       '',
+      ['packages/backends/src/continuation.test.ts'],
     ],
     [
       'a result is attributed to a call with another id',
       'packages/backends/src/continuation.ts',
       ' && message.tool_call_id === id',
       '',
+      ['packages/backends/src/continuation.test.ts'],
     ],
     [
       'a subagent’s call that is reported twice runs twice',

@@ -60,7 +60,7 @@ export const daemonMutants = {
     [
       'an agent’s edit of a session file is taken as a person’s',
       `${server}/sessions/sessions-duty.ts`,
-      'if (isUnguarded(home)) {\n        for',
+      'if (isUnsandboxedCommandRunning(home)) {\n        for',
       'if (false) {\n        for',
     ],
     [

@@ -28,7 +28,12 @@ export const engineMutants = {
       "return read?.kind === 'ready' && read.judged.tool.effect !== 'read'",
       'return false',
     ],
-    ['results are recorded as they finish', `${core}/session/settle.ts`, 'if (!(await turn)) return []', ''],
+    [
+      'results are recorded as they finish',
+      `${core}/session/settle.ts`,
+      'if (turn !== true && !(await turn)) return []',
+      '',
+    ],
     [
       'an effect that finished early is not recorded',
       `${core}/session/settle.ts`,
@@ -131,8 +136,8 @@ export const engineMutants = {
     [
       'a request in flight at a crash is not charged',
       `${core}/budget/spending.ts`,
-      'answered(undefined)\n      open',
-      'open',
+      'this.#answered(undefined)\n      this.#open',
+      'this.#open',
       budgets,
     ],
     [

@@ -4,8 +4,17 @@ import { engineMutants } from './engine.mjs'
 import { gateMutants } from './gate.mjs'
 import { runtimeMutants } from './runtime.mjs'
 import { teamMutants } from './teams.mjs'
+import { voteMutants } from './votes.mjs'
 
-const areas = [engineMutants, gateMutants, runtimeMutants, daemonMutants, teamMutants, copilotMutants]
+const areas = [
+  engineMutants,
+  gateMutants,
+  runtimeMutants,
+  daemonMutants,
+  teamMutants,
+  copilotMutants,
+  voteMutants,
+]
 
 /** Every mutant: its name, the file, the text to find, its replacement, and the tests that must fail. */
 export const mutants = areas.flatMap(({ tests, rows }) =>

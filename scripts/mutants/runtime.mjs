@@ -72,7 +72,7 @@ export const runtimeMutants = {
     [
       'an unattended run waits for a person',
       `${runtime}/create-runtime.ts`,
-      'const ask = options.noHuman ? answerForNobody : options.ask',
+      'const ask = options.noHuman ? refuseWithoutPerson : options.ask',
       'const ask = options.ask',
       ['tests/cli/approvals.test.ts', 'tests/cli/questions.test.ts', 'tests/cli/trust.test.ts'],
     ],

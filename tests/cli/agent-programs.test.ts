@@ -19,7 +19,7 @@ const cadre = (project: Project, args: readonly string[], env: Record<string, st
 
 const run = ['run', '--agent', 'lead', '--model', 'acp:mine', '--trust', '--json']
 
-test('the gate answers what an agent program asks, and the report says what it does not control', async () => {
+test("the gate answers an agent program's requests, and the report names what it does not control", async () => {
   const project = createWorld(`prompted = async () => {
       const change = (path) => ({ kind: 'edit', title: 'Write', content: [{ type: 'diff', path, oldText: null, newText: 'x' }] })
       const inside = await permit(change(process.cwd() + '/made.txt'))

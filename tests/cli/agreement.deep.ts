@@ -21,7 +21,7 @@ interface Decision {
   readonly reasons?: readonly string[]
 }
 
-test.skipIf(bubblewrap.kind === 'none')('a run decides about 1,000 calls as `cadre policy` predicted', () =>
+test.skipIf(bubblewrap.kind === 'none')('a run decides 1,000 calls as `cadre policy` predicted', () =>
   agree({}),
 )
 test('the same without bubblewrap', () => agree({ PATH: programsWithout('bwrap') }))

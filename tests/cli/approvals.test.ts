@@ -114,7 +114,7 @@ const edits = () =>
     },
   })
 
-test('an approver sees the edit, and the session shows who decided and which rule refused', async () => {
+test('an approver sees the edit, and the session shows who decided and which rule denied it', async () => {
   const project = edits()
   const started = await project.cadre(['run', '--model', 'scripted:p.yaml', 'x'])
   const [record] = await listed(project)
@@ -256,7 +256,7 @@ test.skipIf(!hasScript)('editing a file also decides a question in a terminal', 
   expect(project.exists('deployed.txt')).toBe(false)
 })
 
-test('with --no-human, calls that need a person are refused with that reason, even pending ones', async () => {
+test('with --no-human, calls that need a person are denied with that reason, even pending ones', async () => {
   const project = createTeam()
   const alone = await project.cadre([...run.slice(0, -1), '--no-human', 'Deploy it.'])
   expect(alone.code).toBe(0)

@@ -51,7 +51,7 @@ it('Esc at an approval decides nothing', async () => {
   await terminal.until((screen) => shown(screen).endsWith('Enter to decide later:'))
   terminal.type(`${esc}${esc}\r\r`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
-  expect(shown(terminal.screen())).toContain('A decision is pending. Type /resume to be asked again.')
+  expect(shown(terminal.screen())).toContain('A decision is pending. Type /resume to see the question again.')
 })
 
 it('escape sequences in a message to working agents reach neither the terminal nor the model', async () => {

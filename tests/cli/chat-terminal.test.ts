@@ -163,7 +163,7 @@ const edits = {
   },
 }
 
-it('edits are shown as diffs before and after the approval; long output is folded and can be expanded', async () => {
+it('edits are shown as diffs before and after the approval; long output is shortened and can be expanded', async () => {
   const terminal = await open(createProject(edits))
   terminal.type('Edit it.\r')
   const diff = 'Edit a.txt +1 -1\n  1   one\n  2 - two\n  2 + 2\n  3   three'
@@ -287,7 +287,7 @@ const planning = {
   'p.yaml': speaks,
 }
 
-it('a handoff is filled in, can be changed or cancelled, and goes to its target', async () => {
+it('a handoff is filled in, can be changed or cancelled, and reaches its target', async () => {
   const terminal = await open(createProject(planning))
   await say(terminal, 'Plan it.\r', '2 Edit → Builder', 'plan')
   terminal.type('2\r')
@@ -316,7 +316,7 @@ it('decisions are requested at the prompt; a postponed one is requested again', 
   const terminal = await open(project, '--trust')
   terminal.type('Deploy it.\r')
   await terminal.answers((screen) => screen.includes('1 approve · 2 reject'))
-  await say(terminal, '\r', 'A decision is pending. Type /resume to be asked again.')
+  await say(terminal, '\r', 'A decision is pending. Type /resume to see the question again.')
   terminal.type('/resume\r')
   await terminal.answers((screen) => screen.includes('1 approve · 2 reject'))
   await say(terminal, '1\r', 'Result: it is live')

@@ -269,7 +269,7 @@ test.each([
   expect(json().at(-1)).toMatchObject({ text })
 })
 
-test('cadre run refuses to address a restricted agent, or an agent without work', async () => {
+test('cadre run rejects a restricted agent, or an agent without work', async () => {
   const project = createProject(crowd)
   const hidden = await project.cadre(['run', ...model, '@hidden Help.'])
   expect(hidden.stderr).toContain('only other agents can start agent "hidden"')
@@ -436,7 +436,7 @@ test('after kill -9, a new message does not lose unfinished work', async () => {
   expect(reportsOf(resumed)[0]?.text).toMatch(/slow is done.*Hurry\.$/s)
 })
 
-test('a conversation that another process runs is refused with code 6', async () => {
+test('a conversation that another process is running is rejected with code 6', async () => {
   const { project, running, lead } = await hangingChat()
   const second = await project.cadre(['chat', ...model, '--resume'], { input: 'Hello.\n' })
   expect(second.stderr).toContain(`session ${lead} is running in process ${running.pid}`)
@@ -474,7 +474,7 @@ test('a pending decision ends with code 3, and /resume continues after it', asyn
   expect(resumed.code).toBe(0)
 })
 
-test('after an answer of the plain model, the conversation stays with the intended agent', async () => {
+test('after an answer from the plain model, the conversation continues with the intended agent', async () => {
   const project = createProject({
     ...agentFile('lead', { model: 'broken' }),
     'p.yaml': {

@@ -16,6 +16,7 @@ function createTeamProject() {
       '---\nWork',
       'user-invocable: false\n---\nWork',
     ),
+    '.mcp.json': { mcpServers: { docs: { type: 'http', url: 'https://docs.example/mcp' } } },
     '.cadre/sessions/lead-4k2.session.yaml': 'anything: at all\n',
     '.cadre/approvals/pending/approval-1759622866331-8228eefd.approval.md': 'x',
   })
@@ -39,6 +40,15 @@ describe('completing a command line', () => {
     [['approve', 'appr'], ['approval-1759622866331-8228eefd']],
     [['agents', 'show', 'rev'], ['reviewer']],
     [['run', '--read'], ['--read-only']],
+    [['mcp', 'test', 'do'], ['docs']],
+    [['mcp', 'add', '--eff'], ['--effect']],
+    [
+      ['mcp', 'install', '--to', ''],
+      ['claude', 'copilot', 'vscode'],
+    ],
+    [['mcp', '--tok'], ['--token-file']],
+    [['mcp', '--http', '--po'], ['--port']],
+    [['sessions', '--j'], ['--json']],
     [['no-such-command', ''], []],
   ]
   test.each(cases)('%j', async (words, expected) => {

@@ -61,7 +61,7 @@ test('sets a key and keeps the rest of the file', async () => {
   )
 })
 
-test('sets a key of the project, and reports what takes precedence', async () => {
+test('sets a key in the project file, and reports what takes precedence', async () => {
   const project = createProject({})
   expect((await project.cadre(['config', 'set', '--project', 'limits.depth', '2'])).code).toBe(0)
   expect(readFileSync(project.at('.cadre/config.yaml'), 'utf8')).toBe('limits:\n  depth: 2\n')

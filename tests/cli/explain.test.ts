@@ -42,7 +42,7 @@ describe('cadre policy explain', () => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('a tool that an agent may not use is refused by its list, at any depth', async () => {
+  test("a tool that is not in an agent's list is denied, at any depth", async () => {
     const project = createProject(team)
     const before = project.listing()
     for (const depth of [[], ['--depth', '2'], ['--depth', 'lead>middle']])
@@ -71,7 +71,7 @@ describe('cadre policy explain', () => {
     ['9', 'worker', /maximum delegation depth is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
-  ])('an impossible chain, %s above %s, is refused with the reason', async (...row) => {
+  ])('an impossible chain, %s above %s, is denied with the reason', async (...row) => {
     const [depth, agent, reason] = row
     const project = createProject({ ...team, ...agentFile('outsider', { agents: [] }) })
     const said = await decided(

@@ -5,6 +5,7 @@ import {
   commands,
   hookCommands,
   mcpCommands,
+  peopleCommands,
   policyCommands,
   sessionCommands,
   workspaceCommands,
@@ -91,6 +92,12 @@ const lines: readonly (readonly string[])[] = [
   ['agents', 'duplicate', 'evil', 'x', '--dry-run'],
   ['agents', 'remove', 'evil', '--yes'],
   ['agents', 'reset', '--yes'],
+  ['open', '--home', 'none'],
+  ['engine', 'start'],
+  ['worker', '--port', '0'],
+  ['people', 'list', '--json'],
+  ['people', 'add', 'eve', '--role', 'admin'],
+  ['people', 'remove', 'eve'],
   ['login', '--json'],
   ['logout'],
 ]
@@ -104,6 +111,7 @@ describe('an untrusted repository runs nothing', () => {
       ['workspace', workspaceCommands],
       ['agents', agentCommands],
       ['policy', policyCommands],
+      ['people', peopleCommands],
       ['hooks', hookCommands],
       ['mcp', mcpCommands],
     ] as const)

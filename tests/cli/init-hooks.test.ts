@@ -39,7 +39,7 @@ test.runIf(isDeep).each(['claude', 'copilot', 'vscode'])(
   },
 )
 
-test('the checklist has the commands of the project', async () => {
+test("the checklist contains the project's commands", async () => {
   const project = createProject({ 'package.json': { scripts: { test: 'vitest' } }, 'pnpm-lock.yaml': '' })
   await init(project, 'claude')
   expect(project.read(checklist)).toContain('| Unit tests | `pnpm test` |')

@@ -188,7 +188,7 @@ test('files that differ are never changed without --force, and then nothing is w
   expect(project.read('.github/agents/Plan.agent.md')).toContain('You plan.')
 })
 
-test('repeating it changes nothing, whatever the line endings', async () => {
+test('repeating it has no effect, with any line endings', async () => {
   const project = createProject()
   await project.cadre(['init', '--team', 'planner'])
   project.write(

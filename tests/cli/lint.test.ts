@@ -40,7 +40,7 @@ describe('checking', () => {
     expect(project.listing()).toEqual(before)
   })
 
-  test('exits with 0 without errors, whatever the warnings', async () => {
+  test('exits with 0 if there are only warnings', async () => {
     const project = createProject({ [lead]: agent(`${good}\ntools: [edti]`) })
     expect((await project.cadre(['lint'])).code).toBe(0)
     const empty = await createProject({ 'README.md': '# Hello\n' }).cadre(['lint'])

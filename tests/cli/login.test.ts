@@ -56,7 +56,7 @@ test('reports that the server does not start', async () => {
   expect(code).toBe(5)
 })
 
-test('logout does and starts nothing if nobody is signed in', async () => {
+test('logout does not start anything if nobody is signed in', async () => {
   const project = createProject()
   const { code, stdout } = await project.cadre(['logout'], { env: server(project) })
   expect(stdout).toBe('You are not signed in to GitHub Copilot.\n')
@@ -76,7 +76,7 @@ test('doctor, models and agents list start no server if nobody has signed in', a
   expect(project.exists('started')).toBe(false)
 })
 
-test('doctor fails if a Copilot model is chosen, and nobody is signed in', async () => {
+test('doctor fails if a Copilot model is chosen but nobody is signed in', async () => {
   const project = createProject()
   const env = { ...server(project), CADRE_MODEL: 'copilot-ls:gpt-5' }
   const { code, stdout } = await project.cadre(['doctor'], { env })

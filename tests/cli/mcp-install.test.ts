@@ -55,7 +55,7 @@ test('keeps other entries, comments, secrets and permissions, and does not print
   expect(statSync(project.at('.vscode/mcp.json')).mode & 0o777).toBe(0o600)
 })
 
-test('refuses a broken file and leaves it as it is', async () => {
+test('does not edit a broken file', async () => {
   const broken = '{\n  "mcpServers": {\n'
   const project = createProject({ '.mcp.json': broken })
   const { code, stderr } = await project.cadre(['mcp', 'install', '--to', 'claude'])

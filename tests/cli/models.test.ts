@@ -8,7 +8,7 @@ async function serve(models: readonly string[]) {
   return wire
 }
 
-test('lists the models of the configured server, with known facts, and the default', async () => {
+test("lists the configured server's models, with known facts, and the default", async () => {
   const wire = await serve(['small', 'large'])
   const project = createProject({
     '.cadre/config.yaml': {

@@ -49,7 +49,7 @@ test('text of models and files never reaches the output as control characters', 
   expect(printed[0]?.stdout).toContain('after')
 })
 
-test('a reader that goes away after the first line does not cause a crash', async () => {
+test('a reader that disconnects after the first line does not cause a crash', async () => {
   const project = createProject({
     'p.yaml': {
       lanes: {

@@ -37,7 +37,7 @@ test('a file that permissions deny does not reach the model: by reading, searchi
   expect(wire.requests.map(({ text }) => text).join('\n')).not.toContain('hunter2')
 })
 
-test('permissions of a project apply after trust, and those of the user immediately', async () => {
+test("a project's permissions apply after trust, and the user's immediately", async () => {
   const project = createProject({ ...base, ...settings({ allow: ['Edit(src/**)'] }) })
   const write = { path: 'src/a.ts', content: 'x' }
   expect(await explain(project, 'write_file', write)).toMatchObject({ decision: 'deny' })

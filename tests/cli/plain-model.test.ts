@@ -57,5 +57,5 @@ test.each([
   expect(JSON.stringify(report?.['notices'])).toMatch(/coordinator could not start .*does not support tools/)
   const shown = await project.cadre(args, { env })
   expect(shown.stdout).toContain('a plain answer')
-  expect(shown.stderr + shown.stdout).toMatch(/the plain model answered instead/)
+  expect(shown.stderr + shown.stdout).toMatch(/the model answered alone/)
 })

@@ -141,7 +141,7 @@ describe('subagent.enabled: false', () => {
   const middle = agentFile('middle', { agents: ['worker'] })
   const files = { ...agentFile('lead'), ...middle, ...agentFile('worker') }
 
-  test('offers no agents, and refuses a delegation', async () => {
+  test('offers no agents, and denies a delegation', async () => {
     const team = createProject({
       ...files,
       [project]: 'subagent.enabled: false\n',

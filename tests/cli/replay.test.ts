@@ -210,7 +210,7 @@ describe('a run with people in it', () => {
   }
   const deploy = ['run', '--trust', '--model', 'scripted:p.yaml', '--json', 'Deploy it.']
 
-  test('approvals and rejections are answered as they were, also after a resume with more work', async () => {
+  test('approvals and rejections are answered as recorded, even after a resume with more work', async () => {
     const project = createProject(asks)
     expect((await project.cadre(deploy)).code).toBe(3)
     const [lead = ''] = project.sessions()
@@ -300,7 +300,7 @@ describe('a fixture is data', () => {
   test.each([
     ['nosuch.json', 'there is no such file. Create a fixture with "cadre record".'],
     ['.', 'this is a folder. Name the file that "cadre record" created.'],
-  ])('the error for %s says what to do', async (file, said) => {
+  ])('the error for %s explains what to do', async (file, said) => {
     const project = createProject(team)
     const { code, stdout, stderr } = await project.cadre(['replay', file])
     expect([code, stdout]).toEqual([2, ''])
@@ -343,7 +343,7 @@ describe('a fixture is data', () => {
     writeFileSync(big, '{')
     truncateSync(big, 100 * 1024 * 1024)
     expect((await project.cadre(['replay', big])).stderr).toMatch(
-      /is 100 MB long\. Cadre reads at most 64 MB/,
+      /is 100 MB large\. Cadre reads at most 64 MB/,
     )
     expect((await project.cadre(['replay', 'missing.json'])).code).toBe(2)
   })

@@ -165,7 +165,7 @@ test('--budget-tokens ends the run before it spends more, and the output, the JS
   expect(later.code).toBe(0)
 })
 
-test('a run that completes reports calls that its budget refused', async () => {
+test('a run that completes reports calls that were denied because of its budget', async () => {
   const look = { calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 3 }
   const project = createProject({
     'p.yaml': { lanes: { '*': [look, { reply: 'done' }] } },

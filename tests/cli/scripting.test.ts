@@ -74,7 +74,7 @@ describe('standard input', () => {
     expect(await workOf(project)).toBe('Do it.\n')
   })
 
-  test('is refused if it is binary, and an error if there is no message at all', async () => {
+  test('is rejected if it is binary, and is an error if there is no message', async () => {
     const project = createProject(playbook([{ reply: 'Fine.' }]))
     const binary = await project.cadre(['run', ...scripted, 'Look'], { input: 'a\0b' })
     expect(binary).toMatchObject({ code: 2, stdout: '' })
@@ -108,7 +108,7 @@ describe('--output-schema', () => {
     expect(stderr).toContain('report sent back')
   })
 
-  test('goes to a server with structured output, and a server that refuses it is asked without', async () => {
+  test('is sent to a server with structured output; if the server rejects it, Cadre retries without it', async () => {
     const wire = await startWire(({ body }: WireRequest) =>
       (body as { response_format?: object }).response_format === undefined
         ? answers.reply({ text: '{"ok":true}' })

@@ -141,7 +141,7 @@ describe.skipIf(!hasScript)('setup at a terminal', () => {
     expect(readFileSync(project.at(userFile), 'utf8')).toContain('model: "openai:large"')
   })
 
-  test('asks for the key again while the server rejects it, three times at most', async () => {
+  test('asks for another key while the server rejects it, at most three times', async () => {
     const wire = await startWire(
       ({ headers }) =>
         headers.authorization === `Bearer ${key}`

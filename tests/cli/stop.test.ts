@@ -131,7 +131,7 @@ test('a session whose process died is not running, and a cancellation is not kep
   expect(project.listing().filter((line) => line.includes('.cancel'))).toEqual([])
 })
 
-test('a session that another process runs is refused with its process id', async () => {
+test('a session that another process is running is rejected, with the process id', async () => {
   const project = createTeam()
   const { running, lead } = await hangingRun(project)
   const second = await project.cadre(['resume', lead])

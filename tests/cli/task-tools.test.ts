@@ -40,7 +40,7 @@ test.each([
     ['--approval-required', '--no-human'],
     'no person is available',
   ],
-])('refused where %s', async (_, flags, reason) => {
+])('denied if %s', async (_, flags, reason) => {
   const project = createTeam()
   expect((await run(project, ...flags)).json().at(-1)).toMatchObject({
     text: expect.stringContaining(reason),

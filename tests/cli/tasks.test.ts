@@ -70,7 +70,7 @@ test('an update changes only its own bytes', async () => {
     'tasks',
     "UPDATE redis.task.md SET completed = TRUE WHERE id = 'task-002'",
   ])
-  expect([updated.stdout, updated.code]).toEqual(['Updated 1\n', 0])
+  expect([updated.stdout, updated.code]).toEqual(['Updated 1 task\n', 0])
   expect(project.read('redis.task.md')).toBe(seed.replace('[ ] B', '[x] B'))
   const many = await project.cadre([
     'tasks',
@@ -100,7 +100,7 @@ test('an insert creates a file, or a subtask; ids are generated and never reused
     'tasks',
     "INSERT INTO redis.task.md SET title = 'Below', parent = 'task-004', id = 'task-005'",
   ])
-  expect(below.stdout).toBe('Inserted 1: task-005\n')
+  expect(below.stdout).toBe('Inserted 1 task: task-005\n')
   expect(await rows(project, "SELECT id, depth FROM redis.task.md WHERE parent = 'task-004'")).toEqual([
     { id: 'task-005', depth: 1 },
   ])
@@ -119,7 +119,7 @@ test('a deletion removes exactly the matching tasks, and no unmatched subtasks',
     'tasks',
     "DELETE FROM redis.task.md WHERE completed OR parent = 'task-001'",
   ])
-  expect(tree.stdout).toBe('Deleted 3\n')
+  expect(tree.stdout).toBe('Deleted 3 tasks\n')
   expect(await rows(project, 'SELECT id FROM redis.task.md')).toEqual([{ id: 'task-004' }])
 })
 
@@ -127,7 +127,7 @@ test('INTO keeps the hierarchy, and never overwrites', async () => {
   const project = withTasks()
   const query =
     "SELECT * FROM redis.task.md WHERE id IN ('task-001', 'task-003', 'task-004') INTO copy.task.md"
-  expect((await project.cadre(['tasks', query])).stdout).toBe('Wrote 3 to copy.task.md\n')
+  expect((await project.cadre(['tasks', query])).stdout).toBe('Wrote 3 tasks to copy.task.md\n')
   expect(await rows(project, 'SELECT id, parent, depth, completed_at FROM copy.task.md')).toEqual([
     { id: 'task-001', parent: null, depth: 0, completed_at: '2025-10-04T10:05:00Z' },
     { id: 'task-003', parent: 'task-001', depth: 1, completed_at: null },
@@ -187,7 +187,7 @@ test('approvals are shown and never changed', async () => {
     expect([code, stderr.split('\n')[0]]).toEqual([2, expect.stringMatching(/[Aa]pproval/)])
   }
   const all = await project.cadre(['tasks', 'UPDATE *.task.md SET seen = TRUE WHERE id IS NOT NULL'])
-  expect(all.stdout).toBe('Updated 4\n')
+  expect(all.stdout).toBe('Updated 4 tasks\n')
   expect(all.stderr).toMatch(/2 approvals were not changed/)
   expect(project.read('approvals.task.md')).toBe(approval)
   expect(project.read('mixed.task.md')).toBe(approval.replace('approval-1', 'approval-2'))
@@ -207,7 +207,7 @@ test('a broken file never hides the rest, and is reported with its place', async
   expect(JSON.parse(json.stdout)[0]).toMatchObject({ file: 'broken.task.md', line: 3, severity: 'error' })
 })
 
-test('without a query, lists the open tasks of the home', async () => {
+test('without a query, lists the open tasks in the home', async () => {
   const project = createProject({
     '.cadre/tasks/redis.task.md': seed,
     '.cadre/tasks/approvals.task.md': approval,

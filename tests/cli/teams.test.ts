@@ -47,7 +47,7 @@ test.each([
     /no team named "supervisr". Did you mean supervisor\? .*Known: coordinator, explorers/,
   ],
   ['--team', 'coordinator/big', /team coordinator has no variant "big".*Known: standard, minimal, advanced/],
-])('%s %s is refused with the known ones', async (flag, team, message) => {
+])('%s %s is rejected, and the error lists the known ones', async (flag, team, message) => {
   const project = createProject({ 'p.yaml': speak })
   const { code, stderr } = await project.cadre(['run', '--model', 'scripted:p.yaml', flag, team, 'x'])
   expect(code).toBe(2)

@@ -101,7 +101,7 @@ describe('writing', () => {
     ])
   })
 
-  test('a run with --no-human reports which calls it refused', async () => {
+  test('a run with --no-human reports the denied calls', async () => {
     const project = createProject({ ...agentFile('lead'), ...playbook(write) })
     const { code, json } = await project.cadre(run('--no-human'))
     expect(code).toBe(0)
@@ -175,7 +175,7 @@ describe('writing', () => {
     expect(other.exists('pwned')).toBe(false)
   })
 
-  test('if automatic approval is forbidden, a person is asked whatever is allowed', async () => {
+  test('if automatic approval is forbidden, a person is asked regardless of permissions', async () => {
     const off = 'agentMode.autoApproval.enabled: false\n'
     const project = createProject({
       ...agentFile('lead'),

@@ -92,7 +92,7 @@ test('undoes the last turn after showing it, tells the agent, and redoes it', as
   expect(next.json()).toMatchObject([{ prompt: 'Go on', files: [{ path: 'later.txt', action: 'delete' }] }])
 })
 
-test('refuses when a person has changed a file since, and can keep or replace it', async () => {
+test('stops if a person has changed a file since, and can keep or replace it', async () => {
   const project = createTeam({
     lead: [{ calls: [write('a.txt', 'two\n'), write('b.txt', 'bb\n')] }, { reply: 'Done.' }],
   })

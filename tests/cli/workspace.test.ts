@@ -84,12 +84,16 @@ test('from the run to the merge: list, diff, one call undone, merged, cleaned up
     1,
     expect.stringMatching(/uncommitted changes in .*:\n {2}a\.txt\n/),
   ])
+  const forecast = await project.cadre(['workspace', 'forecast'])
+  expect([forecast.code, forecast.stdout]).toEqual([1, `${id}:\n  conflicts with its target folder: a.txt\n`])
   git(project, 'commit', '-qam', 'mine')
   const conflict = await project.cadre(['workspace', 'merge', id, '--json'])
   expect(JSON.parse(conflict.stdout)).toMatchObject({ session: id, result: 'conflicts', files: ['a.txt'] })
   expect(conflict.code).toBe(1)
   expect(project.exists('two.txt')).toBe(false)
   git(project, 'revert', '--no-edit', 'HEAD')
+  const later = await project.cadre(['workspace', 'forecast', id, '--json'])
+  expect([later.code, JSON.parse(later.stdout)]).toEqual([0, [{ session: id, with: [], omitted: 0 }]])
   const kept = await project.cadre(['workspace', 'clean'])
   expect(kept.stdout).toBe(`kept ${id}: 2 changed files not merged\n`)
   const merged = await project.cadre(['workspace', 'merge', id])
@@ -291,7 +295,7 @@ test('a run that is killed between an effect and its commit continues, and the c
   expect(git(project, 'show', `cadre/${id}:half.txt`)).toBe('half\n')
 })
 
-test('if a workspace cannot be created, the session reports it and asks, whatever is allowed', async () => {
+test('if a workspace cannot be created, the session reports it and asks, regardless of permissions', async () => {
   const project = createTeam({ lead: [{ calls: [write('x.txt', 'x')] }, { reply: 'Done.' }] })
   project.write('bin/.keep', '')
   const node = path.dirname(process.execPath)

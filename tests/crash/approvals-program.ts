@@ -65,7 +65,8 @@ export const play: Play = async (home, [verb = '', ...rest]) => {
   const decide = async (decision: string): Promise<End> => {
     const [record] = (await approvals.list({ all: true })).filter(({ type }) => type !== 'in_doubt')
     if (record === undefined) return { kind: 'nothing' }
-    if (record.status === 'pending') await approvals.decide(record, { decision, by: 'the command' })
+    if (record.status === 'pending')
+      await approvals.decide(record, { decision, by: 'the command' }, approvals.voters.here('command'))
     return { kind: 'decided' }
   }
   const verbs: Record<string, () => Promise<End>> = {

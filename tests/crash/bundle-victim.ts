@@ -1,5 +1,5 @@
 // Bundles `victim.ts` from the sources, because loading hundreds of modules would take most of each victim's time.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { rolldown } from 'rolldown'
@@ -26,6 +26,8 @@ export async function setup({ provide }: TestProject): Promise<() => void> {
   })
   await bundle.write({ dir, format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })
   await bundle.close()
+  // The YAML parser is loaded from there on first use.
+  symlinkSync(path.join(import.meta.dirname, '..', '..', 'node_modules'), path.join(dir, 'node_modules'))
   provide('victim', path.join(dir, 'victim.mjs'))
   return () => rmSync(dir, { recursive: true, force: true })
 }

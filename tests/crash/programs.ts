@@ -24,4 +24,5 @@ export const programs = {
   approvals: async (): Promise<Play> => (await import('./approvals-program.ts')).play,
   messages: async (): Promise<Play> => (await import('./messages-program.ts')).play,
   tasks: async (): Promise<Play> => (await import('./tasks-program.ts')).play,
+  votes: async (): Promise<Play> => (await import('./votes-program.ts')).play,
 }

@@ -1,4 +1,5 @@
 /** What a person meets in the first minutes: no model yet, two ways to assign tasks, and the effects of decisions. */
+import { openHome, runningProcess } from '@cadre/home'
 import { expect, onTestFinished } from 'vitest'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
@@ -94,7 +95,11 @@ test('temporary files of editors are ignored, and decisions are reported as such
   })
   project.write('.cadre/tasks/4913', 'x')
   project.write('.cadre/tasks/.a.task.md.swp', 'x')
-  const [waiting] = JSON.parse((await project.cadre(['approvals', '--json'])).stdout) as { id: string }[]
+  const listed = (await project.cadre(['approvals', '--json'])).stdout
+  const [waiting] = JSON.parse(listed) as { id: string; session: string }[]
+  // The daemon gives up the session a moment after it reports that the session is suspended.
+  const home = openHome({ home: project.at('.cadre'), cwd: project.at(), env: {} })
+  await until(() => runningProcess(home, waiting?.session ?? '') === undefined)
   const { stdout } = await project.cadre(['approve', waiting?.id ?? ''])
   expect(stdout).toContain('The daemon resumes planner-001-')
   await until(() => said(project).includes('It is sent.'))

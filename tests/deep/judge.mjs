@@ -13,11 +13,11 @@ export const writers = ['mkdir', 'touch', 'cp', 'tee']
 
 /** Returns a function `(text, hasOwnList)` that returns what an allowed line will do, or undefined for any other line. */
 export async function createJudge(gate, workspace) {
-  const [{ judgeLine }, { understandLine }, { readAllowlist }, { createPlaces }, { planInput }] =
+  const [{ judgeLine }, { interpretLine }, { readAllowlist }, { createPlaces }, { planInput }] =
     await Promise.all(
       [
         'commands/create-command-rule.js',
-        'commands/understand-line.js',
+        'commands/interpret-line.js',
         'commands/read-allowlist.js',
         'paths/places.js',
         'sandbox/plan-run.js',
@@ -39,7 +39,7 @@ export async function createJudge(gate, workspace) {
   return (text, hasOwnList) => {
     const verdict = judgeLine(text, workspace, hasOwnList ? withWriters : shipped)
     if (verdict.kind !== 'allow') return undefined
-    const { plan, commands } = understandLine(text)
+    const { plan, commands } = interpretLine(text)
     const job = JSON.parse(
       planInput({ plan, cwd: workspace, root: workspace, excluded: [], sandboxed: true, environment }),
     )

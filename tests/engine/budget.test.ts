@@ -1,4 +1,13 @@
-import type { Engine, Message, ModelRequest, RunLimits, SessionSpec } from '@cadre/core'
+import {
+  type CadreEvent,
+  type Engine,
+  eventsOf,
+  type Message,
+  type ModelRequest,
+  type RunLimits,
+  type SessionSpec,
+  spentIn,
+} from '@cadre/core'
 import {
   call,
   createFakeClock,
@@ -220,6 +229,28 @@ describe('a budget', () => {
     expect(await left({ ...fail('no'), tooLong: true })).toBe(refused)
   })
 
+  test('tells what it counts with each reply and at the end, live and from the journal', async () => {
+    const { usage: _, ...look } = call(['look', { path: 'a', size: 10 }])
+    const team = solo(
+      [look, { ...call(['look', { path: 'b', size: 10 }]), ...usage(900, 100) }, fail('no idea')],
+      {
+        budget: { tokens: 90_000 },
+      },
+    )
+    const { session } = await team.report({ agent: 'solo', plain: false })
+    const counted = (events: readonly CadreEvent[]) =>
+      events.flatMap((event) => ('spent' in event ? [event.spent?.tokens ?? 0] : []))
+    const [first = 0, second = 0, end = 0] = counted(team.events)
+    // The first reply has no usage, and the last request got no reply: both count with their reservations.
+    expect(first).toBeGreaterThan(16_384)
+    expect(second).toBe(first + 1_000)
+    expect(end).toBeGreaterThan(second + 16_384)
+    const stored = await team.engine.read(session)
+    if (stored === undefined) throw new Error('no journal')
+    expect(counted(eventsOf(stored))).toEqual([first, second, end])
+    expect(spentIn(stored.entries)).toEqual({ tokens: end, cost: 0, calls: 2 })
+  })
+
   test('reports a server that exceeds its limit, and counts the reported usage', async () => {
     const reply = { ...say('a lot'), ...usage(50_000, 10) }
     const team = solo([reply, say('more')], { budget: { tokens: 20_000 } })
@@ -366,7 +397,8 @@ describe.each(worlds)('on $name, requests in flight when the process died', ({ c
         ],
       },
     })
-    void first.run({ agent: 'lead' })
+    // An engine that notices the end of its process rejects the run.
+    first.run({ agent: 'lead' }).catch(() => {})
     await died
     await world.close()
     const limits: number[] = []

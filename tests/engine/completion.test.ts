@@ -208,7 +208,9 @@ describe('failures', () => {
     })
     const report = await team.report({ agent: 'solo' })
     expect(report).toMatchObject({ status: 'completed', text: 'plainly' })
-    expect(report.notices?.[0]?.message).toMatch(/solo could not start .*no such backend.*plain model/)
+    expect(report.notices?.[0]?.message).toMatch(
+      /solo could not start .*no such backend.*the model answered alone/,
+    )
   })
 
   const noTools = {
@@ -225,7 +227,9 @@ describe('failures', () => {
     })
     const report = await team.report({ agent: 'solo' })
     expect(report).toMatchObject({ agent: 'plain', status: 'completed', text: 'plainly', model: 'small' })
-    expect(report.notices?.[0]?.message).toMatch(/solo could not start .*does not support tools.*plain model/)
+    expect(report.notices?.[0]?.message).toMatch(
+      /solo could not start .*does not support tools.*the model answered alone/,
+    )
     expect(team.models.requests.at(-1)).toMatchObject({ agent: 'plain', system: '', tools: [] })
   })
 

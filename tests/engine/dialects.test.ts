@@ -376,7 +376,7 @@ describe('an agent that works in the background', () => {
       const waited = load(claude('', {}))
       const lanes = { entry: [call(work('subject')), say('I go on'), say('all done')] }
       for (const [before, after] of [[subject, waited] as const, [waited, subject] as const]) {
-        for (let at = 1, died = true; died; at += amount({ usual: 31, deep: 1 })) {
+        for (let at = 1, died = true; died; at += amount({ usual: 5, deep: 1 })) {
           const world = create()
           const { engine, death } = crashAt(await world.open(), at)
           const first = place({

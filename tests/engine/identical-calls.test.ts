@@ -1,7 +1,7 @@
 import { call, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { countingTools } from './tools.ts'
-import { fileWorld, memoryWorld } from './worlds.ts'
+import { worlds } from './worlds.ts'
 
 const never = new AbortController().signal
 const same = call(['look', { path: 'x' }])
@@ -62,7 +62,7 @@ test('does not stop when the outcome changes', async () => {
   expect(await team.report({ agent: 'lead' })).toMatchObject({ status: 'completed' })
 })
 
-describe.each([memoryWorld, fileWorld])('with %o', (create) => {
+describe.each(worlds)('on $name', ({ create }) => {
   test('continues counting after a resume; a person’s message resets it; a policy lowers 0', async () => {
     const world = create()
     const { tools } = countingTools()

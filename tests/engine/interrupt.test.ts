@@ -49,7 +49,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await Promise.all(told)).toEqual([true])
     expect(await said(team)).toEqual([
       ['user', 'do it'],
-      ['user', 'The user interrupted your reply. They had read this much of it:\n\nI will delete'],
+      ['user', 'The user interrupted your reply. They had read this part of it:\n\nI will delete'],
       ['user', 'No, keep it.'],
       ['assistant', 'As you like.'],
     ])

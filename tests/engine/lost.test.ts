@@ -95,7 +95,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     const ids = ['lead-1', 'presser-2', 'thinker-3', 'queued-4']
     const before = await Promise.all(ids.map(entries))
     const told = team.events.length
-    world.lose('lead-1')
+    await world.lose('lead-1')
     await until(() => press.aborted() === 1)
     press.end()
     expect(await end).toMatchObject({ code: 'owned', message: expect.stringContaining('taken over') })
@@ -109,7 +109,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     const { world, press, team } = await open({ lead: [call(['press', {}]), say('ok')] })
     const end = team.run({ agent: 'lead' }).catch((error: unknown) => error)
     await until(() => press.running() === 1)
-    world.lose('lead-1')
+    await world.lose('lead-1')
     await until(() => press.aborted() === 1)
     await expect(team.orchestrator.resume('lead-1', {}, never)).rejects.toMatchObject({ code: 'owned' })
     // It ignores the cancellation.
@@ -122,7 +122,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     const { world, press, team, entries } = await open({ lead: [call(['press', {}]), say('ok')] })
     const end = team.run({ agent: 'lead' }).catch((error: unknown) => error)
     await until(() => press.running() === 1)
-    world.lose('lead-1')
+    await world.lose('lead-1')
     press.end()
     await end
     expect(press.done).toEqual(['lead-1'])
@@ -161,7 +161,7 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
     })
     const end = team.run({ agent: 'lead' }).catch((error: unknown) => error)
     await until(() => review !== undefined)
-    world.lose('lead-1')
+    await world.lose('lead-1')
     review?.()
     expect(await end).toMatchObject({ code: 'owned' })
     expect(team.events.filter(isEnd)).toEqual([])

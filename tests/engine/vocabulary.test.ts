@@ -1,11 +1,11 @@
 import {
   type AgentDefinition,
   classOf,
+  explainUnknownDenial,
+  interpretToolName,
   spellingsOf,
   type Tool,
   type ToolMeaning,
-  understandTool,
-  unknownDenial,
 } from '@cadre/core'
 import { openTaskFiles } from '@cadre/tasks'
 import { createTestTeam, say } from '@cadre/testing'
@@ -160,13 +160,13 @@ describe('a name has the meaning of its dialect', () => {
   test.each(
     Object.entries(table).flatMap(([meaning, names]) => names.map((name) => [name, meaning] as const)),
   )('%j: %s', (name, meaning) => {
-    expect(short(understandTool(name))).toBe(meaning)
+    expect(short(interpretToolName(name))).toBe(meaning)
   })
 
   test('and no text makes it throw, or means everything', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
-        const { kind } = understandTool(name)
+        const { kind } = interpretToolName(name)
         expect(kind === 'all').toBe(name.trim() === '*')
       }),
     )
@@ -180,7 +180,7 @@ test('one table defines the names and classes of the tools, and no name belongs 
     expect(aliases).toEqual(spellingsOf(name))
     expect(classOf(name)).toBe(kind)
     for (const spelling of [name, ...spellingsOf(name)]) {
-      expect(understandTool(spelling)).toEqual({ kind: 'tools', names: [name] })
+      expect(interpretToolName(spelling)).toEqual({ kind: 'tools', names: [name] })
       expect(owners.get(spelling.toLowerCase()) ?? name).toBe(name)
       owners.set(spelling.toLowerCase(), name)
     }
@@ -341,7 +341,7 @@ describe('a tool name that a person denies', () => {
     ...['*', 'edit', 'write_file', 'WRITE_FILE', 'Write', 'edit/editFiles', 'runCommands', 'delegate_task'],
     ...['vscodeAPI', 'vscode/vscodeAPI', 'NotebookEdit', 'github/*', 'mcp__warehouse__query', 'warehouse/*'],
   ])('%s is known', (name) => {
-    expect(unknownDenial(name, { tools, agents: [agent] })).toBeUndefined()
+    expect(explainUnknownDenial(name, { tools, agents: [agent] })).toBeUndefined()
   })
 
   test.each([
@@ -352,6 +352,6 @@ describe('a tool name that a person denies', () => {
     ['mcp__nowhere__query', 'there is no MCP server named "nowhere"'],
     ['', 'named ""'],
   ])('%j matches nothing', (name, hint) => {
-    expect(unknownDenial(name, { tools, agents: [agent] })).toContain(hint)
+    expect(explainUnknownDenial(name, { tools, agents: [agent] })).toContain(hint)
   })
 })

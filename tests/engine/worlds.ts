@@ -12,6 +12,7 @@ import {
   type MemoryRecords,
 } from '@cadre/testing'
 import { onTestFinished, vi } from 'vitest'
+import { restateWorld } from '../scale/support/restate-world.ts'
 
 /** Session storage that outlives its engines: open one, let it die, open the next. */
 export interface World {
@@ -21,7 +22,7 @@ export interface World {
   /** Records a person's decision. */
   answer(question: QuestionId, answer: Answer): Promise<void>
   /** Another process takes over the tree, and ends immediately. Requires `freezeClock` before the engine is opened. */
-  lose(root: string): void
+  lose(root: string): void | Promise<void>
   /** Ends the engine like the end of its process; its records stay. */
   close(): Promise<void>
   dispose(): Promise<void>
@@ -92,11 +93,14 @@ export function freezeClock(): void {
   })
 }
 
-/** The worlds in which every engine test runs. */
-export const worlds: readonly { readonly name: string; readonly create: () => World }[] = [
-  { name: 'memory', create: memoryWorld },
-  { name: 'files', create: fileWorld },
-]
+/** The worlds in which every engine test runs: `npm run test:scale` runs them on Restate. */
+export const worlds: readonly { readonly name: string; readonly create: () => World }[] =
+  process.env['CADRE_TEST_RESTATE'] === undefined
+    ? [
+        { name: 'memory', create: memoryWorld },
+        { name: 'files', create: fileWorld },
+      ]
+    : [{ name: 'restate', create: restateWorld }]
 
 export interface Death {
   /** Resolves when the engine has died. */

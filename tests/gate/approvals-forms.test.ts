@@ -34,12 +34,13 @@ const base: ApprovalRecord = {
   choices: ['approve', 'approve-session', 'reject'],
   created: '2025-10-05T00:07:46.331Z',
   status: 'pending',
+  votes: [],
 }
 
 const task = (record: ApprovalRecord, around = '') => addApprovalTask(around, record) ?? ''
 const decided = (decision: string, more = {}) => ({ kind: 'decided', answer: { decision, ...more } })
 
-test('the file contains the task of the session, and what the agent wrote about the call', () => {
+test("the file contains the session's task, and what the agent wrote about the call", () => {
   const file = approvalFile({ ...base, task: 'Check whether Redis runs', purpose: 'I look at it.\nNow.' })
   expect(file).toContain('\nsession: lead-1\ntask: Check whether Redis runs\n')
   expect(file).toContain('\n> it runs a program\n>\n> The agent wrote: I look at it. Now.\n')

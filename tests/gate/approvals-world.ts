@@ -8,12 +8,17 @@ import {
   type AskAtTerminal,
   askEverywhere,
   createApprovals,
+  createDemand,
+  createPlaces,
   followApprovals,
 } from '@cadre/gate'
-import { type Home, openHome } from '@cadre/home'
+import { type ApprovalRule, type Home, openHome } from '@cadre/home'
 import { createFileEngine, type FileEngine } from '@cadre/journal'
 import { agentsOf, defineAgent, scriptedModels } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
+
+/** Who decides, where no policy requires several people. */
+export const voter = { name: 'system', roles: [], via: 'command' } as const
 
 export type Lanes = Parameters<typeof scriptedModels>[0]
 
@@ -29,7 +34,7 @@ export interface World {
   start(): Promise<Json>
   resume(): Promise<Json>
   /** The same home as opened by another process: only the disk is shared. */
-  again(options?: { ask?: AskAtTerminal; hangs?: boolean }): Promise<World>
+  again(options?: Pick<WorldOptions, 'ask' | 'hangs' | 'approvals' | 'isUnattended'>): Promise<World>
   /** The number of started launches that do not end, because the world `hangs`. */
   hanging(): number
   close(): Promise<void>
@@ -40,11 +45,20 @@ export interface World {
   file(place: 'pending' | 'approved' | 'rejected', id: string): string
 }
 
+export interface WorldOptions {
+  readonly ask?: AskAtTerminal
+  readonly folder?: string
+  readonly ids?: string
+  readonly hangs?: boolean
+  readonly isUnattended?: boolean
+  /** `approvals` of the policy. */
+  readonly approvals?: readonly Partial<ApprovalRule>[]
+  /** Who starts the run. */
+  readonly startedBy?: string
+}
+
 /** A home on disk with a team that asks before it runs anything; agents are the lanes of the script. */
-export async function openWorld(
-  lanes: Lanes,
-  options: { ask?: AskAtTerminal; folder?: string; ids?: string; hangs?: boolean } = {},
-): Promise<World> {
+export async function openWorld(lanes: Lanes, options: WorldOptions = {}): Promise<World> {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'cadre-approvals-'))
   if (options.folder === undefined) onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const home = openHome({ home: join(folder, 'home'), cwd: folder, env: {} })
@@ -55,7 +69,11 @@ export async function openWorld(
     home,
     clock: systemClock,
     answer: (session, question, signal) =>
-      askEverywhere(approvals, { session, question, ask: options.ask }, signal),
+      askEverywhere(
+        approvals,
+        { session, question, ask: options.ask, tell, isUnattended: options.isUnattended },
+        signal,
+      ),
   })
   let reads = 0
   const counted = {
@@ -102,12 +120,21 @@ export async function openWorld(
         : undefined,
   }
   let count = 0
+  const rules = (options.approvals ?? []).map((rule) => ({
+    quorum: 1,
+    roles: ['approver', 'admin'] as const,
+    notByStarter: false,
+    place: 'policy.yaml:1',
+    ...rule,
+  }))
+  const demandApprovals = createDemand({ policy: { approvals: rules }, places: createPlaces({}) })
   const orchestrator = createOrchestrator({
     engine,
     models: scriptedModels(lanes),
     agents: agentsOf(Object.keys(lanes).map((name) => defineAgent({ name }))),
     tools: [act('launch', 'execute'), act('look', 'read')] as unknown as Tool[],
     rules: [asks],
+    ...(demandApprovals && { demandApprovals }),
     clock: systemClock,
     ids: { session: (agent) => `${agent}-${options.ids ?? ''}${++count}` },
     emit: () => {},
@@ -124,13 +151,19 @@ export async function openWorld(
     hanging: () => hanging,
     start: async () =>
       (await orchestrator.start(
-        { agent: 'lead', work: 'do it', workspace: folder },
+        {
+          agent: 'lead',
+          work: 'do it',
+          workspace: folder,
+          ...(options.startedBy !== undefined && { startedBy: options.startedBy }),
+        },
         never,
       )) as unknown as Json,
     resume: async () => (await orchestrator.resume('lead-1', {}, never)) as unknown as Json,
     async again(more = {}) {
       await engine.close()
-      return openWorld(lanes, { ...more, folder, ids: 'later-' })
+      const { approvals: rules = [] } = options
+      return openWorld(lanes, { approvals: rules, ...more, folder, ids: 'later-' })
     },
     close: () => engine.close(),
     tasks: () => readFileSync(at('tasks', 'approvals.task.md'), 'utf8'),

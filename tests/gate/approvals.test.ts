@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '@cadre/core'
 import { cleanEnvironment, createPlaces, runCommand } from '@cadre/gate'
-import { beginUnguarded } from '@cadre/home'
+import { markUnsandboxedCommand } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { inDeep } from '../support/amount.ts'
-import { openWorld, type World } from './approvals-world.ts'
+import { openWorld, voter, type World } from './approvals-world.ts'
 
 const lanes = { lead: [call(['launch', { command: 'docker ps' }]), say('done')] }
 
@@ -42,7 +42,7 @@ async function journalOf(world: World, session = 'lead-1') {
   return entries.filter((entry) => entry.role === 'event' && entry.type === 'person.answered')
 }
 
-test('a reply that mixes calls with and without approval is settled at once, after the decision', async () => {
+test('a reply that mixes calls with and without approval is completed together, after the decision', async () => {
   const mixed = {
     lead: [
       call(
@@ -83,7 +83,7 @@ test('a reply that mixes calls with and without approval is settled at once, aft
   await last.close()
 })
 
-test('parallel children that ask at once are all shown to a person, and each gets its own answer', async () => {
+test('a person sees the questions of all parallel children, and each child gets its own answer', async () => {
   const names = ['a', 'b', 'c', 'd', 'e']
   const world = await openWorld({
     lead: [
@@ -147,13 +147,13 @@ test('if two forms differ, the first one seen applies, and the other is updated'
   await later.resume()
   expect(later.done).toEqual(['launch docker ps'])
   expect(readFileSync(file, 'utf8')).toMatch(
-    /\*\*Decision:\*\* APPROVED[^\n]*\n\*\*Note:\*\* this form said REJECTED, but the first decision applies/,
+    /\*\*Decision:\*\* APPROVED[^\n]*\n\*\*Note:\*\* this form contained REJECTED, but the first decision applies/,
   )
   expect(await journalOf(later)).toHaveLength(1)
   await later.close()
 })
 
-test('if both are found at once, the call is rejected', async () => {
+test('if both are found at the same time, the call is rejected', async () => {
   const world = await openWorld(lanes)
   await world.start()
   const [record] = await world.approvals.list()
@@ -162,7 +162,7 @@ test('if both are found at once, the call is rejected', async () => {
   await world.resume()
   expect(world.done).toEqual([])
   expect(world.tasks()).toMatch(
-    /- \[-\][\s\S]*status: rejected[\s\S]*note: this line said something else, but the first decision applies/,
+    /- \[-\][\s\S]*status: rejected[\s\S]*note: this line contained another decision, but the first decision applies/,
   )
   await world.close()
 })
@@ -179,7 +179,7 @@ test('a changed action in a form is reported and decides nothing; the command st
   )
   expect(world.done).toEqual([])
   expect(
-    await world.approvals.decide(record!, { decision: 'reject', by: 'Ann', reason: 'no' }),
+    await world.approvals.decide(record!, { decision: 'reject', by: 'Ann', reason: 'no' }, voter),
   ).toMatchObject({
     kind: 'recorded',
   })
@@ -193,7 +193,7 @@ test('of many concurrent decisions one is first, and all callers learn which', a
   const [record] = await world.approvals.list()
   const decisions = ['approve', 'reject', 'approve-session', 'reject']
   const ends = await Promise.all(
-    decisions.map((decision, index) => world.approvals.decide(record!, { decision, by: `p${index}` })),
+    decisions.map((decision, index) => world.approvals.decide(record!, { decision, by: `p${index}` }, voter)),
   )
   const recorded = ends.filter(({ kind }) => kind === 'recorded')
   const [answer] = await journalOf(world)
@@ -297,7 +297,7 @@ test('a question asked during a command without a sandbox is not mistaken for it
 
 test('a process that died during such a command blocks no approval', async () => {
   const world = await openWorld(lanes)
-  const finish = beginUnguarded(world.home, 'other/call_1')
+  const finish = markUnsandboxedCommand(world.home, 'other/call_1')
   const folder = world.home.at('storage', 'unguarded')
   const own = JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8')) as object
   finish()

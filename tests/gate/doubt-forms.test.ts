@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { ApprovalRecord } from '@cadre/gate'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
-import { openWorld, type World } from './approvals-world.ts'
+import { openWorld, voter, type World } from './approvals-world.ts'
 
 const lanes = {
   lead: [call(['launch', { command: 'npm publish\n- [x] now' }]), say('published')],
@@ -13,7 +13,7 @@ async function openDoubt(): Promise<{ world: World; record: ApprovalRecord }> {
   const asking = await openWorld(lanes)
   await asking.start()
   const [approval] = await asking.approvals.list()
-  await asking.approvals.decide(approval!, { decision: 'approve' })
+  await asking.approvals.decide(approval!, { decision: 'approve' }, voter)
   const dying = await asking.again({ hangs: true })
   void dying.resume()
   while (dying.hanging() === 0) await new Promise((resolve) => setTimeout(resolve, 1))
@@ -67,7 +67,7 @@ const inTask = (change: (task: string) => string) => (world: World, record: Appr
 const inFile = (word: string, notes?: string) => (world: World, record: ApprovalRecord) =>
   decideInFile(world, record.id, word, notes)
 const byCommand = (decision: string) => (world: World, record: ApprovalRecord) =>
-  world.approvals.decide(record, { decision, by: 'anna' })
+  world.approvals.decide(record, { decision, by: 'anna' }, voter)
 
 test.each<[string, Decide]>([
   ['[x] in its task', inTask(mark('x'))],
@@ -97,7 +97,9 @@ test.each<[string, Decide]>([
   const later = await world.again()
   expect(await later.resume()).toMatchObject({ report: { status: 'completed', text: 'published' } })
   expect(later.done).toEqual([])
-  expect((await resultIn(later))?.content).toMatch(/^Done, as \w+ confirmed after an interruption/)
+  expect((await resultIn(later))?.content).toMatch(
+    /^Done: the call was interrupted, but \w+ confirmed that it took effect/,
+  )
   expect(later.tasks()).toContain('  outcome: done\n')
   expect(readFileSync(later.file('approved', record.id), 'utf8')).toContain('**Decision:** DONE')
 })
@@ -108,7 +110,7 @@ test.each<[string, Decide]>([
   ['REJECTED in its file', inFile('REJECTED', 'ask Bob')],
   [
     'the command',
-    (world, record) => world.approvals.decide(record, { decision: 'leave', reason: 'ask Bob' }),
+    (world, record) => world.approvals.decide(record, { decision: 'leave', reason: 'ask Bob' }, voter),
   ],
 ])('%s leaves the call, and the agent has to check', async (_, decide) => {
   const { world, record } = await openDoubt()
@@ -133,7 +135,7 @@ test('forms that disagree leave the call', async () => {
   expect(await resultIn(later)).toMatchObject({ outcome: 'in_doubt' })
 })
 
-test('an unknown word decides nothing, and is reported', async () => {
+test('an unknown word does not decide, and is reported', async () => {
   const { world, record } = await openDoubt()
   decideInFile(world, record.id, 'perhaps')
   expect(await world.approvals.list()).toHaveLength(1)

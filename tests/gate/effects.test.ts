@@ -10,7 +10,7 @@ import {
   createPlaces,
   type EffectsRuleOptions,
 } from '@cadre/gate'
-import { openPolicy, type Policy } from '@cadre/home'
+import { type Policy, permissivePolicy } from '@cadre/home'
 import { createTools } from '@cadre/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -57,12 +57,12 @@ const custom = (effect: Tool['effect'], more: Partial<Tool> = {}): Tool => ({
 
 describe('effects', () => {
   const judge = (tool: Tool | string, input: object, options: Partial<EffectsRuleOptions> = {}) => {
-    const rule = createEffectsRule({ policy: openPolicy, places, sandboxed: () => true, ...options })
+    const rule = createEffectsRule({ policy: permissivePolicy, places, sandboxed: () => true, ...options })
     return rule.judge(callOf(typeof tool === 'string' ? toolNamed(tool) : tool, input), session(), signal) as
       | Verdict
       | undefined
   }
-  const said = (policy: Partial<Policy>): Policy => ({ ...openPolicy, ...policy })
+  const said = (policy: Partial<Policy>): Policy => ({ ...permissivePolicy, ...policy })
 
   it('reading is allowed; writing and network access need approval, and report possible grants', () => {
     expect(judge('read_file', { path: 'src/a.ts' })).toMatchObject({ kind: 'allow', rule: 'effects.read' })
@@ -113,7 +113,7 @@ describe('effects', () => {
       Tool,
     ]
     const decidedBy = new Map([['effects.write', 'policy.yaml:1']])
-    const effects = (write: 'allow' | 'ask' | 'deny') => ({ ...openPolicy.effects, write })
+    const effects = (write: 'allow' | 'ask' | 'deny') => ({ ...permissivePolicy.effects, write })
     expect(judge(create, { title: 'x' })).toMatchObject({ kind: 'allow', rule: 'effects.write' })
     expect(judge(create, {}, { policy: said({ effects: effects('ask'), decidedBy }) })).toMatchObject({
       kind: 'ask',
@@ -137,7 +137,7 @@ describe('effects', () => {
 
   it('the location of the workspace does not affect the files in it', () => {
     const below = path.join(workspace, 'secrets', 'deep')
-    const rule = createEffectsRule({ policy: openPolicy, places, sandboxed: () => true })
+    const rule = createEffectsRule({ policy: permissivePolicy, places, sandboxed: () => true })
     const call = callOf(toolNamed('write_file'), { path: path.join(below, 'x.ts'), content: '' })
     expect(rule.judge(call, { ...session(), workspace: below }, signal)).toMatchObject({ risk: 'MEDIUM' })
   })
@@ -175,7 +175,7 @@ describe('effects', () => {
     expect(write({ team })).toMatchObject({ kind: 'allow', rule: 'effects.write' })
     expect(write({ allow: ['write'] })?.kind).toBe('allow')
     const decidedBy = new Map([['effects.write', '/p.yaml:3']])
-    const strict = said({ effects: { ...openPolicy.effects, write: 'deny' }, decidedBy })
+    const strict = said({ effects: { ...permissivePolicy.effects, write: 'deny' }, decidedBy })
     expect(write({ team, allow: ['write'], policy: strict })).toMatchObject({
       kind: 'deny',
       reason: 'the policy denies writing files: effects.write is deny (/p.yaml:3)',
@@ -193,7 +193,7 @@ describe('effects', () => {
     expect(judge('get_errors', {}, { policy: said({ beforehand: false }) })?.kind).toBe('ask')
     expect(judge('get_errors', {}, { sandboxed: () => false })?.kind).toBe('ask')
     const decidedBy = new Map([['effects.execute', '/p.yaml:1']])
-    const denied = said({ effects: { ...openPolicy.effects, execute: 'deny' }, decidedBy })
+    const denied = said({ effects: { ...permissivePolicy.effects, execute: 'deny' }, decidedBy })
     expect(judge('get_errors', {}, { policy: denied })?.kind).toBe('deny')
     const impostor = custom('execute', { name: 'get_errors', origin: 'custom' })
     expect(judge(impostor, {})?.kind).toBe('ask')
@@ -202,7 +202,7 @@ describe('effects', () => {
 
 describe('paths of a policy', () => {
   const policyWith = (deny: string[], ask: string[] = []): Policy => ({
-    ...openPolicy,
+    ...permissivePolicy,
     paths: { deny: { read: deny, write: [] }, ask: { read: [], write: ask } },
     decidedBy: new Map([['paths.deny.read.0', '/p.yaml:2']]),
   })
@@ -296,7 +296,7 @@ describe('paths of a policy', () => {
     )
   })
 
-  it('a command in such a folder is refused', () => {
+  it('a command in such a folder is denied', () => {
     expect(judge(policyWith(['secrets']), command, { command: 'cat a.txt', cwd: 'secrets' })?.kind).toBe(
       'deny',
     )

@@ -67,7 +67,7 @@ async function run(script: string, sandbox = bubblewrap, readOnly = false, meanw
 }
 
 describe('an agent program', () => {
-  it('is refused without a sandbox', async () => {
+  it('is denied without a sandbox', async () => {
     expect(await run('true', without)).toMatchObject({ refused: 'this test wants none' })
   })
 

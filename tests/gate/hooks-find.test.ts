@@ -339,7 +339,7 @@ describe('entries', () => {
     expect(one({ type: 'command', command: 'x', ...part }, more)?.timeoutMs).toBe(seconds * 1_000)
   })
 
-  it('5000 seconds are probably a mistake', () => {
+  it('reports that 5000 seconds is probably a mistake', () => {
     const { diagnostics } = read({ PreToolUse: [{ type: 'command', command: 'x', timeout: 5000 }] })
     expect(diagnostics).toMatchObject([{ code: 'hook-timeout-seconds', severity: 'info' }])
   })

@@ -103,7 +103,7 @@ describe('before a call', () => {
     expect(project.payload('admin')).toMatchObject({ tool_input: { command: 'ls -l' } })
   })
 
-  it('a call about several files is shown file by file', async () => {
+  it('a call that changes several files is shown file by file', async () => {
     const guard = `if grep -q secret.env; then echo no secrets >&2; exit 2; fi`
     const project = createHookProject({ '.claude/settings.json': pre(guard) })
     const session = sessionAt(project.path)
@@ -247,7 +247,7 @@ describe('the whole tree', () => {
     expect(project.payload('own')).toMatchObject({ permission_mode: 'default' })
   })
 
-  it('the Stop of an agent is its SubagentStop if it was delegated; the Stop of the project is not', async () => {
+  it("a delegated agent's own Stop hooks run as SubagentStop; the project's Stop hooks do not", async () => {
     const project = createHookProject({
       '.claude/settings.json': {
         hooks: { Stop: [{ hooks: [{ type: 'command', command: record('project') }] }] },

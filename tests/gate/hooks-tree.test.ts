@@ -68,7 +68,7 @@ describe('a run of several agents', () => {
     return { team, report, project }
   }
 
-  it('runs the hooks in order, with the identity of the session', async () => {
+  it("runs the hooks in order, with the session's identity", async () => {
     const { project, report, team } = await run({
       lead: [call(delegate('worker')), say('All done.')],
       worker: [call(write('a.txt')), reportOut],

@@ -90,7 +90,7 @@ describe('a message to another agent', () => {
     ['a session without the tool', { controls: { deniedTools: ['send_message'] } }],
     ['a session without messages', { controls: { deniedTools: ['message'] } }],
     ['an agent without the tool', { tools: ['read_file'] }],
-  ])('is refused by %s', async (_, more) => {
+  ])('is denied by %s', async (_, more) => {
     const { result, box } = await run(hello, more)
     expect(result).toMatchObject({ kind: 'report' })
     expect(box).toThrow()

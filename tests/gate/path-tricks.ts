@@ -184,6 +184,9 @@ export const pathTricks: readonly Trick[] = [
   ),
   ...kept(
     '.cadre/storage/policy.yaml',
+    '.cadre/storage/people.yaml',
+    '.cadre/storage/logins/0000',
+    '.cadre/approvals/votes/a.1.vote.json',
     '.cadre/approvals/pending/a.approval.md',
     '.cadre/tasks/approvals.task.md',
     '.cadre/tasks/other.task.md',

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
-import { createPlaces, understandLine } from '@cadre/gate'
+import { createPlaces, interpretLine } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { afterAll, describe, expect, it, test } from 'vitest'
 import { share } from '../support/amount.ts'
@@ -20,7 +20,7 @@ chmodSync(world.at('run.sh'), 0o755)
 mkdirSync(world.at('empty'))
 
 async function run(line: string, options: Parameters<World['run']>[1] = { sandbox: without }) {
-  const { plan } = understandLine(line)
+  const { plan } = interpretLine(line)
   if (plan === undefined) throw new Error(`${line} needs a shell`)
   // The world's own `run` takes a line; the last option wins.
   const end = await world.run('', { ...options, ...({ command: { plan } } as object) })
@@ -106,7 +106,7 @@ test.each([
   'F=x; echo $FOO',
   'F=x; echo $F[0]',
 ])('%s needs a shell', (line) => {
-  expect(understandLine(line).plan).toBeUndefined()
+  expect(interpretLine(line).plan).toBeUndefined()
 })
 
 describe.each(share(shellLike, 16).map(([line, output, code = 0]) => ({ line, output, code })))(
@@ -127,7 +127,7 @@ describe('the runner', () => {
     expect(await run('./plain')).toMatchObject({ code: 126, output: expect.stringMatching(/#!/) })
   })
 
-  it('refuses globs and folders that lead outside the workspace', async () => {
+  it('denies globs and folders that point outside the workspace', async () => {
     expect(await run('cat links/*')).toMatchObject({
       code: 1,
       output: expect.stringMatching(/is outside the workspace/),
@@ -218,7 +218,7 @@ describe('execute_command', () => {
     return tool?.run({ command }, { ...context, ...(approved && { approved }) }, new AbortController().signal)
   }
 
-  it('refuses a line that needs a shell and was not approved', async () => {
+  it('denies a line that needs a shell and was not approved', async () => {
     expect(await call('echo $((1 + 2))', false)).toMatchObject({
       failed: true,
       content: expect.stringMatching(/needs a shell/),

@@ -443,7 +443,7 @@ describe('the quality gate', () => {
     ])
   })
 
-  it('accepts the artifact of the given folder, or of its own project', () => {
+  it('accepts the artifact in the given folder, or in its own project', () => {
     const { project, run } = install()
     project.write(own, full)
     expect(run('subagent-quality-gate', stop())).toBeUndefined()

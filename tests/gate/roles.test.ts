@@ -257,7 +257,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(command).toMatchObject({ outcome: 'refused', code: 'role' })
   })
 
-  test('a resumed child keeps its original boundary, whatever its file is by then', async () => {
+  test('a resumed child keeps its original boundary, even if its file has changed', async () => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()

@@ -29,6 +29,13 @@ export const tampering: readonly (readonly [name: string, command: string])[] = 
   ],
   ['changes permissions', 'chmod 777 .claude/settings.json .github/hooks'],
   ['appends', 'echo evil >> .cadre/storage/policy.yaml'],
+  ['adds a person', "echo '  - {name: eve, roles: [admin]}' >> .cadre/storage/people.yaml"],
+  ['deletes all people', 'rm .cadre/storage/people.yaml'],
+  ['writes a login', 'mkdir -p .cadre/storage/logins; echo evil > .cadre/storage/logins/0000'],
+  [
+    'votes in the name of a person',
+    'mkdir -p .cadre/approvals/votes; echo {} > .cadre/approvals/votes/a.1.vote.json',
+  ],
   ['shortens', 'truncate -s 0 .cadre/storage/terminal-cmd-allowlist.yaml'],
   ['edits in place', 'sed -i s/x/y/ .cadre/config.yaml'],
   ['decides an approval', `sed -i 's/\\[ \\]/[x]/' .cadre/tasks/approvals.task.md`],

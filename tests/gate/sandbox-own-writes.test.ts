@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import type { SessionSpec } from '@cadre/core'
 import { type CommandEnd, createEvidence, createPlaces, planRule } from '@cadre/gate'
-import { isUnguarded, openHome } from '@cadre/home'
+import { isUnsandboxedCommandRunning, openHome } from '@cadre/home'
 import { defineAgent } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -106,10 +106,10 @@ describe('while a command without a sandbox runs', () => {
     const home = homeOf()
     await during(() => {
       expect(existsSync(home.at('storage', 'unguarded'))).toBe(false)
-      expect(isUnguarded(home)).toBe(true)
+      expect(isUnsandboxedCommandRunning(home)).toBe(true)
     }, 'rm -r .cadre/storage/unguarded')
     mkdirSync(home.at('storage', 'unguarded'), { recursive: true })
-    expect(isUnguarded(home)).toBe(false)
+    expect(isUnsandboxedCommandRunning(home)).toBe(false)
     expect(readFileSync(world.at('started'), 'utf8')).toBe('\n')
   })
 })

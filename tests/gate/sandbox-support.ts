@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import {
-  type CommandDeps,
   type CommandEnd,
+  type CommandOptions,
   type CommandRun,
   cleanEnvironment,
   createPlaces,
@@ -44,7 +44,7 @@ export interface World extends Disposable {
   run(
     command: string,
     options?: Partial<CommandRun> &
-      Pick<CommandDeps, 'unreadableIn' | 'unwritableIn'> & { sandbox?: Sandbox; signal?: AbortSignal },
+      Pick<CommandOptions, 'unreadableIn' | 'unwritableIn'> & { sandbox?: Sandbox; signal?: AbortSignal },
   ): Promise<CommandEnd>
   /** Every protected file with its content, for comparison. */
   protectedState(): { readonly [file: string]: string }
@@ -71,6 +71,7 @@ const protectedFiles: { readonly [file: string]: string } = {
   'packages/one/.claude/settings.json': '{"nested":1}\n',
   '.cadre/config.yaml': 'model: x\n',
   '.cadre/storage/policy.yaml': 'effects: {}\n',
+  '.cadre/storage/people.yaml': 'people: []\n',
   '.cadre/storage/terminal-cmd-allowlist.yaml': 'ls: true\n',
   '.cadre/tasks/approvals.task.md': '- [ ] approve this id:1\n',
   '.cadre/approvals/pending/one.approval.md': 'Decision:\n',
@@ -163,6 +164,7 @@ export function createWorld(): World {
         '.cadre/sessions',
         '.cadre/events',
         '.cadre/storage/wal',
+        '.cadre/storage/logins',
         '.vscode/mcp.json',
         '.vscode/tasks.json',
         '.opencode',

@@ -39,7 +39,7 @@ describe('without a sandbox, it is undone and reported when a command', () => {
   })
 })
 
-describe('in a workspace of the home', () => {
+describe('in a workspace in the home', () => {
   const files = ['.github/hooks/pre.json', '.github/agents/lead.agent.md', '.claude/settings.json']
   it.each([
     ['under bubblewrap', bubblewrap],

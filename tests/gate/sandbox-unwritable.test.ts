@@ -33,7 +33,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     ['renames it', 'mv db/schema.sql x', 'db/schema.sql'],
     ['renames its folder and creates another', 'mv db x; mkdir db; echo x > db/schema.sql', 'db/schema.sql'],
     ['renames over it', 'echo x > y; mv -f y db/schema.sql', 'db/schema.sql'],
-  ])('%s: it stays unchanged', async (_, command, pattern) => {
+  ])('%s: it does not change', async (_, command, pattern) => {
     const file = pattern === '*.lock' ? 'lib/deep/app.lock' : 'db/schema.sql'
     const end = await world.run(command, { sandbox, ...denying(pattern) })
     expect(world.read(file)).toBe('as it was\n')
@@ -65,7 +65,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(readFileSync(world.at('current.lock'), 'utf8')).toBe('as it was\n')
   })
 
-  it('writes it by another name: it stays unchanged', async () => {
+  it('writes it by another name: it does not change', async () => {
     mkdirSync(world.at('other'))
     linkSync(world.at('db/schema.sql'), world.at('other/name'))
     await world.run('echo x > other/name', { sandbox, ...denying('db/schema.sql') })

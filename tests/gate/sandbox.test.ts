@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createPlaces, runCommand } from '@cadre/gate'
-import { isUnguarded, openHome } from '@cadre/home'
-import { afterEach, beforeEach, describe, expect } from 'vitest'
+import { isUnsandboxedCommandRunning, openHome, readGivers, recordGivers } from '@cadre/home'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, stateOf, type World, without } from './sandbox-support.ts'
 
@@ -87,7 +87,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
     expect(await world.run('yes', { sandbox })).toMatchObject({ kind: 'flooded', cut: true })
   })
 
-  it('is stopped at its timeout, whatever it does about signals', async () => {
+  it('is stopped at its timeout, however it handles signals', async () => {
     const end = await world.run(`trap '' TERM INT HUP; echo begun; while :; do :; done`, {
       sandbox,
       timeoutMs: 1_500,
@@ -435,13 +435,13 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
 describe('without a sandbox', () => {
   it('the home is marked as untrustworthy while a command is running', async () => {
     const home = openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
-    expect(isUnguarded(home)).toBe(false)
+    expect(isUnsandboxedCommandRunning(home)).toBe(false)
     const going = world.run('echo > started; while ! test -e go; do :; done', { sandbox: without })
     await until(() => existsSync(world.at('started')))
-    expect(isUnguarded(home)).toBe(true)
+    expect(isUnsandboxedCommandRunning(home)).toBe(true)
     writeFileSync(world.at('go'), '')
     expect((await going).kind).toBe('exited')
-    expect(isUnguarded(home)).toBe(false)
+    expect(isUnsandboxedCommandRunning(home)).toBe(false)
   })
 
   it('a mark of a dead process does not count', () => {
@@ -455,7 +455,7 @@ describe('without a sandbox', () => {
         host: execFileSync('hostname').toString().trim(),
       }),
     )
-    expect(isUnguarded(home)).toBe(existsSync(mark))
+    expect(isUnsandboxedCommandRunning(home)).toBe(existsSync(mark))
   })
 
   it('user settings are restored too', async () => {
@@ -466,6 +466,28 @@ describe('without a sandbox', () => {
     expect(readFileSync(`${world.user}/.config/cadre/policy.yaml`, 'utf8')).toBe('strict: true\n')
     expect(existsSync(`${world.user}/.claude/agents/a.md`)).toBe(false)
     expect(end.changes.map(({ what }) => what).sort()).toEqual(['changed', 'created'])
+  })
+
+  test('nobody is removed from the people who gave a run work', async () => {
+    const home = openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
+    for (const id of ['emptied', 'deleted', 'replaced']) recordGivers(home, 'session', id, ['ann'])
+    const daemon = JSON.stringify({ session: 'emptied', people: ['ann', 'bob'] })
+    const end = await world.run(
+      `cd .cadre/storage/givers; set -- *; cp "$1" added; echo '{"people":[]}' > "$1"; rm "$2"; echo x > other; mv other "$3"`,
+      { sandbox: without },
+    )
+    const given = () => ['emptied', 'deleted', 'replaced'].map((id) => readGivers(home, 'session', id))
+    expect(given()).toEqual([['ann'], ['ann'], ['ann']])
+    expect(end.changes).toHaveLength(3)
+    // A daemon in another process may add somebody while the command is running.
+    await world.run(`for one in .cadre/storage/givers/*; do echo '${daemon}' > "$one"; done`, {
+      sandbox: without,
+    })
+    expect(given()).toEqual([
+      ['ann', 'bob'],
+      ['ann', 'bob'],
+      ['ann', 'bob'],
+    ])
   })
 
   it('a home that is named through a link is the same home', async () => {

@@ -99,10 +99,13 @@ describe('the packed command', () => {
     writeFileSync(
       path.join(at, 'team.ts'),
       `import { createRuntime, type Report } from 'cadre'
+       import { createClient, type SessionRow } from 'cadre/client'
        import { createTestTeam, say } from 'cadre/testing'
+       const client = createClient({ address: 'http://127.0.0.1:1', token: 'none' })
+       const none: readonly SessionRow[] = await client.listSessions().then((page) => page.items, () => [])
        const team = createTestTeam({ agents: [{ name: 'lead' }], lanes: { lead: [say('done')] } })
        const report: Report = await team.report({ agent: 'lead' })
-       console.log(report.text, typeof createRuntime)\n`,
+       console.log(report.text, typeof createRuntime, none.length)\n`,
     )
     writeFileSync(
       path.join(at, 'tsconfig.json'),
@@ -113,6 +116,6 @@ describe('the packed command', () => {
     const checked = await exec(process.execPath, [tsc, '-p', at], { env }).catch((error) => error)
     expect(checked.stdout).toBe('')
     const { stdout } = await exec(process.execPath, [path.join(at, 'out', 'team.js')], { env, cwd: at })
-    expect(stdout).toBe('done function\n')
+    expect(stdout).toBe('done function 0\n')
   })
 })

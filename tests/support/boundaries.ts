@@ -9,6 +9,7 @@ const below = [...onHome, 'tasks', 'journal', 'knowledge', 'agents', 'workspaces
 export const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   testing: ['core'],
+  api: ['core'],
   backends: ['core'],
   disk: ['core'],
   home: ['core', 'disk'],
@@ -16,6 +17,7 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   journal: onHome,
   knowledge: ['core', 'disk'],
   telemetry: ['core'],
+  restate: ['core', 'disk'],
   mcp: onHome,
   agents: onHome,
   workspaces: onHome,
@@ -26,16 +28,31 @@ export const allowed: Readonly<Record<string, readonly string[]>> = {
   replay: [...below, 'runtime'],
   // Previews of changes, the port for the files of an editor, and the servers that an editor hands over.
   protocols: [...below, 'tools', 'mcp', 'runtime'],
-  server: [...below, 'channels', 'runtime'],
-  cli: [...below, 'tools', 'backends', 'runtime', 'server', 'mcp', 'protocols', 'replay', 'testing'],
+  // Previews of the changes that an approval is about.
+  server: [...below, 'api', 'tools', 'channels', 'runtime'],
+  cli: [
+    ...below,
+    'api',
+    'tools',
+    'backends',
+    'runtime',
+    'server',
+    'mcp',
+    'protocols',
+    'replay',
+    'restate',
+    'testing',
+  ],
   'settings-page': [],
+  // Runs in a browser: the fold and the types of the API.
+  web: ['core', 'api'],
   vscode: [...below.filter((name) => name !== 'workspaces'), 'tools', 'backends', 'runtime', 'settings-page'],
 }
 
 const forTests = ['@cadre/testing', 'vitest', 'fast-check', 'smtp-server']
 
 /** The public entry points of a package. */
-const entries = ['src/index.ts', 'src/testing.ts']
+const entries = ['src/index.ts', 'src/client.ts', 'src/testing.ts']
 
 export interface Manifest {
   readonly version: string

@@ -139,7 +139,7 @@ test('an editor that saves an old copy over finished tasks reverts nothing; chan
   expect(task('two')?.fields.get('result')).toBe('looked')
   expect(daemon.models.requests).toHaveLength(3)
   const said = daemon.happenings.filter(({ type }) => type === 'task.restored')
-  expect(said[0]?.message).toContain('saved from an older copy')
+  expect(said[0]?.message).toContain('saved an older copy of its file')
   // A person who wants it done again.
   save(home, textOf(home).replace('[x] @worker "Two"', '[ ] @worker "Two"'))
   await until(() => task('two')?.state === 'done' && task('two')?.fields.get('session') === 'worker-two-2')

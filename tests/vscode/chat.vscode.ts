@@ -341,7 +341,7 @@ describe('failures', () => {
       { model: 'scripted-one', replies: [{ text: 'The plain model answers.' }] },
     )
     const answer = await asked('@agents Hello', /The plain model answers\./)
-    expect(answer).toMatch(/coordinator could not start .* the plain model answered instead/)
+    expect(answer).toMatch(/coordinator could not start .* the model answered alone/)
   })
 
   it('shows a failure as an error, and the next request works', async () => {
