@@ -83,6 +83,11 @@ it.each([
   ['the session continues at once', 'continues at once'],
   ['it shows the question of a server', 'the question of a server'],
   ['people who gave the run work', 'gave the run work'],
+  ['the server has your permissions, and Cadre tells you so', 'tells you so'],
+  ['`token` tells whether the person has one', 'tells whether'],
+  ['everyone can still decide, as before.', ', as before'],
+  ['otherwise Cadre searches as with `ranked`', 'searches as with'],
+  ['an entry of its own kind', 'of its own kind'],
 ])('finds the phrase in "%s"', (text, phrase) => {
   expect(findPhrases(text)).toEqual([{ line: 1, phrase, instead: expect.stringMatching(/\w/) }])
 })

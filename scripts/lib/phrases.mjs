@@ -126,6 +126,11 @@ export const phrases = [
     "the server's question",
   ],
   [/\bgave (?:the|a|this) run work\b/i, 'gave work to the run'],
+  [/\btells? (?:you|people|the user|the person) so\b/i, 'prints a warning, reports it'],
+  [/\btells whether\b/i, 'shows whether, is true if'],
+  [/, as before(?=[.,;:)]|\s*$)/im, 'state what happens'],
+  [/\b(?:searches|behaves|asks) as with\b/i, 'works like …, uses … instead'],
+  [/\bof (?:its|their) own kind\b/i, 'a separate kind of …'],
 ]
 
 /** Returns every phrase in a text, with its line. A phrase may span lines. */
