@@ -6,7 +6,7 @@ import type { SessionRow, TaskItem } from '@cadre/api'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { costText, shortNumber } from '../../packages/web/src/parts/format.ts'
 import { ask } from './support/ask.ts'
-import type { Browser } from './support/browser.ts'
+import type { Browser, Page } from './support/browser.ts'
 import { launchBrowser, open } from './support/opened-page.ts'
 import { commandJson, commandTree, untilShown } from './support/shown-tree.ts'
 import { writeTeam } from './support/team.ts'
@@ -41,8 +41,8 @@ test('each session has the same fields in the page, the API and `sessions tree -
   expect(await untilShown(page, wanted)).toEqual(wanted.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
   for (const root of roots) {
     const tree = await commandJson<Node>(home.home, 'sessions', 'tree', root)
-    const { rows } = await ask<{ rows: readonly SessionRow[] }>(page, `/api/sessions/${root}/tree`)
     const nodes = flatten(tree)
+    const rows = await rowsWithUsage(page, root, nodes)
     expect(rows.map(({ id }) => id).toSorted()).toEqual(nodes.map(({ id }) => id).toSorted())
     for (const node of nodes) {
       const row = rows.find(({ id }) => id === node.id)
@@ -139,6 +139,16 @@ test('tasks are the same in the page, the API and `tasks --json`', async () => {
     expect(await column.locator(`[data-task="${id}"]`).innerText()).toContain(title)
   }
 })
+
+/** The rows of a tree. The server reads the journals after it has listed their sessions. */
+async function rowsWithUsage(page: Page, root: string, nodes: readonly Node[]) {
+  const used = ({ usage }: Pick<Node, 'usage'>) => usage.input + usage.output
+  const sum = (of: readonly Pick<Node, 'usage'>[]) => of.reduce((total, one) => total + used(one), 0)
+  for (;;) {
+    const { rows } = await ask<{ rows: readonly SessionRow[] }>(page, `/api/sessions/${root}/tree`)
+    if (sum(rows) >= sum(nodes)) return rows
+  }
+}
 
 function flatten(node: Node): readonly Node[] {
   return [node, ...node.children.flatMap(flatten)]

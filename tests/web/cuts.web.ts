@@ -4,7 +4,7 @@ import { type OpenedPage, openPage } from '@cadre/server'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type BreakingProxy, startBreakingProxy } from './support/breaking-proxy.ts'
-import { type Browser, launchBrowser, type Page } from './support/browser.ts'
+import { type Browser, launchBrowser, type Page, untilUsable, waitLimit } from './support/browser.ts'
 import { commandTree, openTrees, untilShown } from './support/shown-tree.ts'
 import {
   asks,
@@ -77,7 +77,7 @@ class World {
     this.#proxy.serve(this.#server.address)
     await this.#page.goto('about:blank')
     await this.#page.goto(`${this.#proxy.address}/${new URL(this.#server.url).hash}`)
-    await this.#page.locator('[data-state="live"]').waitFor()
+    await untilUsable(this.#page)
     await this.#page.locator('[role="row"][data-session]').first().waitFor()
     await openTrees(this.#page)
   }
@@ -155,7 +155,7 @@ test('after any cuts, sleeps and kills, the page is equal to `sessions tree --js
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(170_000)
+  context.setDefaultTimeout(waitLimit)
   onTestFinished(() => context.close())
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { agentFile, createProject, delegate, type Project, report } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { type BreakingProxy, startBreakingProxy } from './support/breaking-proxy.ts'
-import { type Browser, launchBrowser, type Page } from './support/browser.ts'
+import { type Browser, launchBrowser, type Page, untilUsable, waitLimit } from './support/browser.ts'
 import { commandTree, untilShown } from './support/shown-tree.ts'
 
 let browser: Browser
@@ -44,7 +44,7 @@ async function start(project: Project, proxy: BreakingProxy, page: Page): Promis
   proxy.serve(address)
   await page.goto('about:blank')
   await page.goto(`${proxy.address}/${new URL(url).hash}`)
-  await page.locator('[data-state="live"]').waitFor()
+  await untilUsable(page)
   return up.pid
 }
 
@@ -57,7 +57,7 @@ test.each([2, workers + 1])('killed when there are %i sessions', async (sessions
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(120_000)
+  context.setDefaultTimeout(waitLimit)
   onTestFinished(() => context.close())
   const page = await context.newPage()
   const pid = await start(project, proxy, page)

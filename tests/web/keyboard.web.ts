@@ -1,6 +1,6 @@
 /** Everything can be done without a pointer: each view by its keys, and each control by Tab. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { Browser } from './support/browser.ts'
+import { type Browser, untilUsable } from './support/browser.ts'
 import { launchBrowser, open } from './support/opened-page.ts'
 import { writeTeam } from './support/team.ts'
 
@@ -28,7 +28,32 @@ test('opens every view with its keys', async () => {
     const [, name = '', keys = ''] = /^(.*) \((.*)\)$/.exec(title) ?? []
     for (const key of keys.split(' ')) await page.keyboard.press(key)
     await page.locator(`nav [aria-current="page"]`).filter({ hasText: name }).waitFor()
+    await untilUsable(page)
   }
+})
+
+test('letters typed while a view loads open no other view, and those typed after it go into its field', async () => {
+  const { visit } = await opened()
+  const page = await visit()
+  let load = () => {}
+  const loads = new Promise<void>((resolve) => {
+    load = resolve
+  })
+  await page.route('**/search-*.js', async (route) => {
+    await loads
+    await route.continue({ headers: route.request().headers() })
+  })
+  await page.keyboard.press('g')
+  await page.keyboard.press('f')
+  await page.locator('main[aria-busy="true"]').waitFor()
+  await page.keyboard.type('rigs?')
+  await page.keyboard.press('Escape')
+  expect(new URL(page.url()).pathname).toBe('/search')
+  expect(await page.locator('dialog').count()).toBe(0)
+  load()
+  await untilUsable(page)
+  await page.keyboard.type('rigs?')
+  expect(await page.locator('.search input').inputValue()).toBe('rigs?')
 })
 
 const places = [

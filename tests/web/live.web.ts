@@ -135,8 +135,8 @@ test('a fork continues elsewhere from the conversation before an entry', async (
     /cadre sessions fork \S+ \d+ 'Try it differently.'$/,
   )
   await page.getByRole('button', { name: 'Fork', exact: true }).click()
-  await page.locator('.session-head .state-completed').waitFor()
   await page.locator('.entry-message').filter({ hasText: 'Try it differently.' }).waitFor()
+  await page.locator('.session-head .state-completed').waitFor()
   expect(page.url()).not.toContain(id)
   expect(await page.locator('.entry-earlier').allInnerTexts()).toMatchObject([
     expect.stringContaining('Begin.'),
@@ -178,6 +178,7 @@ test('a run is started from the page', async () => {
   const page = await server.visit()
   await page.locator('.runs').waitFor()
   await page.keyboard.press('Control+k')
+  await page.locator('dialog input:focus').waitFor()
   await page.keyboard.type('start a run')
   await page.keyboard.press('Enter')
   await page.locator('#start-work').fill('Do it.')

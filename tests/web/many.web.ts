@@ -2,6 +2,7 @@
 import type { Page as Answer, SessionRow } from '@cadre/api'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shortNumber } from '../../packages/web/src/parts/format.ts'
+import { until } from '../cli/support/until.ts'
 import { ask } from './support/ask.ts'
 import { type Browser, type Page, untilTrue } from './support/browser.ts'
 import { launchBrowser, type Opened, open } from './support/opened-page.ts'
@@ -77,10 +78,10 @@ test('finds one of 10,000 sessions, and loses none of 2,000 changes', async () =
 
 /** Waits until the server's rows of all runs are so. */
 async function untilRuns(page: Page, isSo: (rows: readonly SessionRow[]) => boolean): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const { items } = await ask<Answer<SessionRow>>(page, `/api/sessions?roots=true&limit=${runs}`)
-    if (items.length === runs && isSo(items)) return
-  }
+    return items.length === runs && isSo(items)
+  })
 }
 
 function isReadCompletely({ subtree }: SessionRow): boolean {

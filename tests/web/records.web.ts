@@ -137,6 +137,7 @@ test('filters the audit log, reads older lines, and shows a whole line', async (
 test('finds text in sessions, tasks, approvals and memory', async () => {
   const { visit } = await opened()
   const page = await visit('/search')
+  await page.locator('.search input:focus').waitFor()
   await page.keyboard.type('limits')
   await page.keyboard.press('Enter')
   await page.locator('[data-hit="build"]').waitFor()

@@ -23,8 +23,13 @@ test('the tree opens to any depth by keyboard, and marks every session above one
   await page.goto(page.url().replace(/\?.*/, ''))
   await page.locator('[data-session="lead-1"]').waitFor()
   await page.locator('[role="treegrid"]').focus()
-  while ((await page.locator('[aria-selected="true"]').getAttribute('data-session')) !== 'lead-1')
+  const selected = `document.querySelector('[aria-selected="true"]')?.dataset.session`
+  for (;;) {
+    const before = JSON.stringify(await page.evaluate(selected))
+    if (before === '"lead-1"') break
     await page.keyboard.press('j')
+    await untilTrue(page, `${selected} !== ${before}`)
+  }
   if ((await page.locator('[data-session="lead-1"]').getAttribute('aria-expanded')) === 'false')
     await page.keyboard.press('l')
   await page.locator('[data-session="builder-1"]').waitFor()

@@ -34,6 +34,7 @@ test('shows each call with its input, who allowed it by which rule, and its resu
   await call.waitFor()
   expect(await call.locator('summary').innerText()).toContain('allowed by policy: effects.read')
   await call.locator('summary').click()
+  await call.locator('.call-body').waitFor()
   expect(await call.innerText()).toContain('src/limits.ts')
   expect(await call.innerText()).toContain('export const perMinute = 6')
 })
@@ -134,7 +135,7 @@ test('the timeline shows what the budget counts, and why it refused a request', 
       limits: { maxRounds: 30, budget: { tokens: 60_000 } },
     }),
   )
-  await page.locator('.burn-part').waitFor()
+  await page.locator('.timeline[data-loaded="true"] .burn-part').waitFor()
   expect(await page.locator('.burn-part svg').getAttribute('aria-label')).toBe('tokens: 56k of 60k used')
   expect(await page.locator('.burn-first').innerText()).toContain(`Cadre refused a request: ${reason}.`)
 })

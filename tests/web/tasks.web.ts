@@ -87,7 +87,7 @@ test('a new task is written to its file, selected, and deleted again', async () 
       "document.querySelector('dialog').scrollWidth - document.querySelector('dialog').clientWidth",
     ),
   ).toBe(0)
-  await page.locator('dialog[open]').waitFor()
+  await page.locator('dialog input:focus').waitFor()
   await page.keyboard.type(`It's new`)
   await page.keyboard.press('Enter')
   await page.locator('dialog').waitFor({ state: 'detached' })

@@ -76,6 +76,7 @@ test('rejects with a reason', async () => {
   const page = await inbox()
   await select(page, 'builder-1')
   await pressUntil(page, 'r', '.waiting-detail textarea')
+  await page.locator('.waiting-detail textarea:focus').waitFor()
   await page.keyboard.type('Use a branch.')
   await page.keyboard.press('Enter')
   await page.locator('.waiting-detail [data-status="rejected"]').waitFor()

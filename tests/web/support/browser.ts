@@ -54,6 +54,9 @@ export interface Page {
   close(): Promise<void>
 }
 
+/** For each action and each state that a test waits for. A page needs a tenth of it on a busy machine. */
+export const waitLimit = 60_000
+
 export interface Context {
   setDefaultTimeout(milliseconds: number): void
   newPage(): Promise<Page>
@@ -98,6 +101,11 @@ export function launchBrowser(): Promise<Browser> {
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', ...quiet],
     timeout: 180_000,
   })
+}
+
+/** Waits until the page is live and its view is shown, so that keys have an effect. */
+export async function untilUsable(page: Page): Promise<void> {
+  await page.locator('[data-state="live"] main[aria-busy="false"]').waitFor()
 }
 
 /** What axe finds wrong with the page, as lines. The script is evaluated: a script tag would break the page's own rules. */

@@ -7,7 +7,7 @@ import {
   type TestServerOptions,
 } from '../../../packages/server/src/http/routes/routes.spec-helpers.ts'
 import { createSharedHttp } from '../../../packages/server/src/http/shared-http.ts'
-import type { Browser, Page } from './browser.ts'
+import { type Browser, type Page, untilUsable, waitLimit } from './browser.ts'
 
 export interface LiveServer extends TestServer {
   readonly complaints: string[]
@@ -41,7 +41,7 @@ export async function liveServer(browser: Browser, options: TestServerOptions = 
     locale: 'en-GB',
     timezoneId: 'UTC',
   })
-  context.setDefaultTimeout(170_000)
+  context.setDefaultTimeout(waitLimit)
   onTestFinished(() => context.close())
   const complaints: string[] = []
   let isSignedIn = false
@@ -59,7 +59,7 @@ export async function liveServer(browser: Browser, options: TestServerOptions = 
         : `#key=${writeLogin(server.home, { by: 'ben', roles: ['operator', 'approver'] })}`
       isSignedIn = true
       await page.goto(`${server.address}${path}${secret}`)
-      await page.locator('[data-state="live"]').waitFor()
+      await untilUsable(page)
       return page
     },
   }

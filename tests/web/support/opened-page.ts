@@ -1,6 +1,14 @@
 import type { Role } from '@cadre/api'
 import { type OpenedPage, openPage } from '@cadre/server'
-import { type Browser, type Context, type ContextOptions, launchBrowser, type Page } from './browser.ts'
+import {
+  type Browser,
+  type Context,
+  type ContextOptions,
+  launchBrowser,
+  type Page,
+  untilUsable,
+  waitLimit,
+} from './browser.ts'
 import { type WrittenHome, writtenHome } from './written-home.ts'
 
 /** A real server over a written home, and a real browser. */
@@ -55,7 +63,7 @@ export async function open(write: (home: WrittenHome) => void, options: OpenOpti
     timezoneId: 'UTC',
     ...options.context,
   })
-  context.setDefaultTimeout(170_000)
+  context.setDefaultTimeout(waitLimit)
   let isSignedIn = false
   return {
     home,
@@ -69,11 +77,11 @@ export async function open(write: (home: WrittenHome) => void, options: OpenOpti
       page.on('pageerror', (error) => complaints.push(error.message))
       if (!isSignedIn) {
         await page.goto(server.url)
-        await page.locator('[data-state="live"]').waitFor()
+        await untilUsable(page)
         isSignedIn = true
       }
       await page.goto(new URL(path, server.address).href)
-      await page.locator('[data-state="live"]').waitFor()
+      await untilUsable(page)
       return page
     },
     async close() {

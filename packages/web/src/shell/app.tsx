@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { type ComponentType, Fragment } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Boundary } from '../parts/boundary.tsx'
 import { useStore } from '../store/app-context.ts'
-import { type ViewProps, views } from '../views/registry.ts'
+import { views } from '../views/registry.ts'
 import { Banners } from './banners.tsx'
 import { runCommand, useCommands } from './commands.ts'
 import { KeyHelp } from './key-help.tsx'
+import { isViewLoading, LazyView } from './lazy-view.tsx'
 import { navigate, route } from './navigate.ts'
 import { Navigation } from './navigation.tsx'
 import { NoPage } from './no-page.tsx'
@@ -21,21 +21,25 @@ export function App({ loginError }: { readonly loginError: string | undefined })
   const close = () => {
     above.value = 'none'
   }
-  useCommands({
+  const { view, id, query, missing } = route.value
+  const isLoading = missing === undefined && isViewLoading(view)
+  const palette = () => {
+    above.value = 'palette'
+  }
+  const commands = {
     ...Object.fromEntries(
       views.flatMap(({ command, name }) => (command === undefined ? [] : [[command, () => navigate(name)]])),
     ),
-    palette: () => {
-      above.value = 'palette'
-    },
+    palette,
     help: () => {
       above.value = 'help'
     },
     nextWaiting: () => goToWaiting(1),
     previousWaiting: () => goToWaiting(-1),
     back: () => (route.value.view === 'runs' && route.value.missing === undefined ? false : navigate('runs')),
-  })
-  const { view, id, query, missing } = route.value
+  }
+  // A person may already be typing into a field of the view that is loading. These letters are not shortcuts.
+  useCommands(isLoading ? { palette } : commands)
   // The element that had the focus no longer exists, so keys and screen readers continue in the new view.
   useEffect(() => {
     const { activeElement } = document
@@ -62,7 +66,7 @@ export function App({ loginError }: { readonly loginError: string | undefined })
       />
       <div class="content">
         <Banners />
-        <main id="main" tabIndex={-1}>
+        <main id="main" tabIndex={-1} aria-busy={isLoading}>
           <Boundary
             key={`${view} ${id} ${missing}`}
             fallback={({ message }) => (
@@ -96,33 +100,4 @@ export function App({ loginError }: { readonly loginError: string | undefined })
     navigate('waiting', pending[next]?.id)
     return undefined
   }
-}
-
-const loaded = new Map<string, ComponentType<ViewProps>>()
-
-function LazyView({ name, ...props }: ViewProps & { readonly name: string }) {
-  const error = useSignal<string | undefined>(undefined)
-  const version = useSignal(0)
-  const entry = views.find((view) => view.name === name)
-  useEffect(() => {
-    if (entry === undefined || loaded.has(name)) return
-    entry.load().then(
-      (View) => {
-        loaded.set(name, View)
-        version.value += 1
-      },
-      (reason: unknown) => {
-        error.value = reason instanceof Error ? reason.message : String(reason)
-      },
-    )
-  }, [name])
-  const View = loaded.get(name)
-  if (entry === undefined) return <p class="empty">This view does not exist.</p>
-  if (error.value !== undefined)
-    return (
-      <p class="empty" role="alert">
-        This view could not be loaded: {error.value} Reload the page: Cadre may have been updated.
-      </p>
-    )
-  return View === undefined ? <Fragment key={version.value} /> : <View {...props} />
 }

@@ -1,5 +1,5 @@
 import type { Approval } from '@cadre/api'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { useCommands } from '../../shell/commands.ts'
 import { useStore } from '../../store/app-context.ts'
 import { CommandHint } from '../command-hint.tsx'
@@ -154,7 +154,8 @@ function Confirm({ decision }: { readonly decision: Decision }) {
 
 function Reject({ approval: { id }, decision }: Part) {
   const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  // Before the browser paints, so that no letter of the reason is taken for a shortcut.
+  useLayoutEffect(() => field.current?.focus(), [])
   const send = () => decision.reject(field.current?.value.trim() ?? '')
   return (
     <form

@@ -1,6 +1,6 @@
 import type { SearchHit } from '@cadre/api'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { CommandHint } from '../../parts/command-hint.tsx'
 import { Fault } from '../../parts/fault.tsx'
 import { plural, timeText } from '../../parts/format.ts'
@@ -41,7 +41,8 @@ export function Search({ query }: ViewProps) {
     },
     { of: [text] },
   )
-  useEffect(() => field.current?.focus(), [])
+  // Before the browser paints, so that what a person types after seeing the view goes into the field.
+  useLayoutEffect(() => field.current?.focus(), [])
   useCommands({ filter: () => field.current?.focus() })
   const hits = answer.value?.items ?? []
   const home = store.me.value?.home ?? '.cadre'

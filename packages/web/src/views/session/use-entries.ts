@@ -129,6 +129,8 @@ export function useEntries(id: string, root: string): Entries {
       const from = before.peek()
       if (from === undefined) return
       const page = await client.listEntries({ params: { id }, query: { limit: pageSize, before: from } })
+      // Another request has loaded these entries, or everything was reloaded.
+      if (before.peek() !== from) return
       batch(() => {
         entries.value = [...page.entries, ...entries.peek()]
         before.value = page.before

@@ -1,6 +1,6 @@
 import type { NewTask, TaskItem } from '@cadre/api'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { CommandHint } from '../../parts/command-hint.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { createCommand } from './task-commands.ts'
@@ -25,8 +25,6 @@ export function NewTaskDialog({ home, files, changes, onClose, onCreated }: NewT
   })
   // All attempts use the same key, so that a repeated request does not add a second task.
   const key = useRef(crypto.randomUUID()).current
-  const first = useRef<HTMLInputElement>(null)
-  useEffect(() => first.current?.focus(), [])
   const set = (name: keyof typeof fields.value) => (event: { readonly currentTarget: HTMLInputElement }) => {
     fields.value = { ...fields.peek(), [name]: event.currentTarget.value }
   }
@@ -56,7 +54,7 @@ export function NewTaskDialog({ home, files, changes, onClose, onCreated }: NewT
       >
         <label class="wide-field">
           Title
-          <input ref={first} type="text" required maxLength={2000} value={title} onInput={set('title')} />
+          <input type="text" required maxLength={2000} value={title} onInput={set('title')} />
         </label>
         <label>
           File

@@ -1,7 +1,8 @@
 /**
  * One run's sessions with all their rounds and calls, updated live.
  *
- * 1. Journals are loaded first, a few at a time. Events that arrive meanwhile are applied afterwards. Repeated events have no effect.
+ * 1. Journals are loaded first, a few at a time. Events that arrive meanwhile are applied afterwards. Repeated events have no effect. When
+ *    everything is reloaded, the old state stays until the new one is complete.
  * 2. For very large runs, only the first sessions are loaded. `missing` is the number of the others.
  */
 import type { SessionRow } from '@cadre/api'
@@ -14,7 +15,7 @@ import {
   type StoredSession,
   type View,
 } from '@cadre/core'
-import { type Signal, useSignal } from '@preact/signals'
+import { batch, type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useStore } from '../../store/app-context.ts'
 import type { Store } from '../../store/create-store.ts'
@@ -42,12 +43,15 @@ export function useRun(root: string): Run {
     const stop = new AbortController()
     const fresh = emptyView()
     let isPlanned = false
+    const show = () => {
+      view.value = { view: fresh, version: view.peek().version + 1 }
+    }
     const draw = () => {
       if (isPlanned || stop.signal.aborted) return
       isPlanned = true
       requestAnimationFrame(() => {
         isPlanned = false
-        view.value = { view: fresh, version: view.peek().version + 1 }
+        if (!stop.signal.aborted) show()
       })
     }
     let early: CadreEvent[] | undefined = []
@@ -69,15 +73,18 @@ export function useRun(root: string): Run {
         for (let row = left.shift(); row !== undefined; row = left.shift()) {
           const entries = await allEntries(store, row.id, stop.signal)
           for (const event of eventsOf(storedOf(row, entries))) applyToView(fresh, event)
-          draw()
+          if (!isLoaded.peek()) draw()
         }
       }
       await Promise.all(Array.from({ length: atOnce }, worker))
       for (const event of early ?? []) applyToView(fresh, event)
       early = undefined
-      error.value = undefined
-      isLoaded.value = true
-      draw()
+      if (stop.signal.aborted) return
+      batch(() => {
+        error.value = undefined
+        isLoaded.value = true
+        show()
+      })
     }
     read().catch((reason: unknown) => {
       if (stop.signal.aborted) return
