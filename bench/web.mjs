@@ -1,4 +1,5 @@
 // The page and its server: `node bench/web.mjs [repetitions] [sessions of the watched run]`. Needs Chromium, which it installs where that is possible.
+// `node bench/web.mjs heap [seconds]` measures only the heap of the page, after ten minutes.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -11,6 +12,10 @@ import { measureRequests } from './lib/web-requests.mjs'
 import { runInDaemon } from './lib/web-watched.mjs'
 
 await ensure({ build: true })
+if (process.argv[2] === 'heap') {
+  await measureHeap(Number(process.argv[3] ?? 600))
+  process.exit()
+}
 const [reps, sessions] = [Number(process.argv[2] ?? 3), Number(process.argv[3] ?? 200)]
 const tmp = fs.mkdtempSync(path.join(os.tmpdir(), 'cadre-bench-web-'))
 const loadBefore = os.loadavg()[0]
@@ -79,4 +84,18 @@ try {
 } finally {
   await browser.close()
   fs.rmSync(tmp, { recursive: true, force: true, maxRetries: 3 })
+}
+
+async function measureHeap(seconds) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'cadre-bench-web-'))
+  const window = await launchBrowser()
+  const server = await startWebServer(folder, 10_000)
+  try {
+    const { heapMb, frameP99 } = await measurePage(server, window, { perSecond: 500, seconds })
+    console.log(`heap after ${seconds} s: ${heapMb.toFixed(1)} MB; frames p99 ${frameP99.toFixed(1)} ms`)
+  } finally {
+    await server.stop()
+    await window.close()
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
 }
