@@ -12,6 +12,11 @@ const { findPhrases } = (await import(new URL('../scripts/lib/phrases.mjs', impo
 
 it.each([
   ['how to mend it', 'mend'],
+  ['So does a reply without usage', 'So does a'],
+  ['the time limit; also how long it waits', '; also how'],
+  ['old and new version in turns', 'in turns'],
+  ["a run's record holds the votes", 'record holds'],
+  ['it answers with a list of them', 'with a list of them'],
   ['it is a link to a place outside', 'link to a place'],
   ['tools must be a list. Until it is, nothing runs', 'Until it is,'],
   ['this handoff names no agent', 'names no agent'],

@@ -131,6 +131,11 @@ export const phrases = [
   [/, as before(?=[.,;:)]|\s*$)/im, 'state what happens'],
   [/\b(?:searches|behaves|asks) as with\b/i, 'works like …, uses … instead'],
   [/\bof (?:its|their) own kind\b/i, 'a separate kind of …'],
+  [/\bSo (?:does|do|is|are) (?:an?|the|its|their|every|each)\b/, 'repeat the statement: The … also …'],
+  [/[,;] also (?:those|how|what)\b/i, 'including …, or a new sentence'],
+  [/\bin turns\b/i, 'alternately'],
+  [/\brecords? holds?\b/i, 'Cadre records …, the file contains …'],
+  [/\bwith a list of them\b/i, 'and lists the missing …'],
 ]
 
 /** Returns every phrase in a text, with its line. A phrase may span lines. */
