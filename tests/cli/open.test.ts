@@ -99,7 +99,7 @@ test('names --port if another program uses the port', async () => {
   expect([code, stderr]).toEqual([
     2,
     expect.stringContaining(
-      `cannot start the server for the page: another program uses port ${port} on 127.0.0.1. Choose another port with --port, or omit --port.\n`,
+      `cannot start the server for the page: another program is already using port ${port} on 127.0.0.1. Choose another port with --port, or omit --port.\n`,
     ),
   ])
 })

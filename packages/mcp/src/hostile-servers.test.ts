@@ -353,7 +353,7 @@ describe('a server that cannot be used', () => {
     expect((await again.call('add')).content).toContain('The MCP server fragile cannot be used: ')
     const second = await again.call('add')
     await again.close()
-    expect(second.content).toMatch(/it failed once\. Cadre starts it again in \d s at the earliest/)
+    expect(second.content).toMatch(/it failed once\. Cadre waits at least \d s before it restarts the server/)
     // Once with the new handshake, and once with the old one.
     expect(readFileSync(count, 'utf8')).toBe('xx')
   })

@@ -140,7 +140,7 @@ export class ServerLink {
       const times = this.#failures === 1 ? 'once' : `${this.#failures} times`
       const seconds = Math.ceil(wait / 1000)
       return Promise.reject(
-        new Error(`it failed ${times}. Cadre starts it again in ${seconds} s at the earliest`),
+        new Error(`it failed ${times}. Cadre waits at least ${seconds} s before it restarts the server`),
       )
     }
     const connection = this.#start()

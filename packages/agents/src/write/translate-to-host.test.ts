@@ -63,7 +63,7 @@ describe('an agent written for another program', () => {
     const said = notes.join('\n')
     expect(said).toContain('execute → Bash')
     expect(said).toContain('Claude Code has no name for reportOut')
-    expect(said).toContain('Claude Code supports one model: sonnet. Omitted: gpt-5.')
+    expect(said).toContain('Claude Code allows one model per agent. Kept: sonnet. Omitted: gpt-5.')
   })
 
   it('has the tools that opencode knows, and no unknown model', () => {

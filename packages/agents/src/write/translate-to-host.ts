@@ -185,6 +185,6 @@ function hostModels(models: readonly string[] | undefined, host: NamingHost): Ho
     }
   return {
     models: [chosen],
-    notes: left === '' ? [] : [`${label} supports one model: ${chosen}. Omitted: ${left}.`],
+    notes: left === '' ? [] : [`${label} allows one model per agent. Kept: ${chosen}. Omitted: ${left}.`],
   }
 }

@@ -39,7 +39,7 @@ export function promptParts(
     ...(restricted === undefined ? [] : [{ from: 'Cadre: tools it may use', text: restricted }]),
     ...(outputSchema === undefined
       ? []
-      : [{ from: 'Cadre: the format of its report', text: outputSection(outputSchema) }]),
+      : [{ from: "Cadre: the format of the agent's report", text: outputSection(outputSchema) }]),
     ...known,
   ]
 }

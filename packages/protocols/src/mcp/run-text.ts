@@ -33,7 +33,7 @@ export function runText(run: KnownRun, options: RunTextOptions): string {
     case 'running':
       return `${title('running')}${options.news === undefined ? '' : ` ${options.news}`}\n${wait}`
     case 'failed':
-      return `${title('failed')} ${sentence(state.reason)}\nNext: fix the cause and call delegate_work again, or tell the person.`
+      return `${title('failed')} ${sentence(state.reason)}\nNext: fix the cause and call delegate_work again, or tell the user.`
     case 'waiting':
       return `${title('waiting for a decision')}\n${approvalsText(state.approvals, { ...options, id })}`
     case 'ended':
@@ -60,7 +60,7 @@ function endedText(
   const usage = report === undefined ? [] : [usageText(report)]
   const body = shown === '' ? 'The run has no report.' : `The agent's report, as data:\n${shown}`
   const next =
-    outcome === 'completed' ? [] : [`Next: tell the person. They can continue it with: cadre resume ${id}`]
+    outcome === 'completed' ? [] : [`Next: tell the user to continue this session with: cadre resume ${id}`]
   return [title(outcome), ...notices, body, ...usage, ...next].join('\n')
 }
 

@@ -182,11 +182,11 @@ describe('the server for channels', () => {
     const port = Number(new URL(http.address).port)
     await expect(startHttp({ port, posts: new Map() })).rejects.toMatchObject({
       code: 'configuration',
-      message: `cannot start the server for channels: another program uses port ${port} on 127.0.0.1. Change daemon.port or daemon.host in config.yaml.`,
+      message: `cannot start the server for channels: another program is already using port ${port} on 127.0.0.1. Change daemon.port or daemon.host in config.yaml.`,
     })
     const purpose = { name: 'the page', remedy: 'Choose another port with --port.' }
     await expect(startHttp({ port, posts: new Map(), purpose })).rejects.toMatchObject({
-      message: `cannot start the server for the page: another program uses port ${port} on 127.0.0.1. Choose another port with --port.`,
+      message: `cannot start the server for the page: another program is already using port ${port} on 127.0.0.1. Choose another port with --port.`,
     })
     await expect(startHttp({ host: '203.0.113.1', port: 0, posts: new Map() })).rejects.toMatchObject({
       code: 'configuration',

@@ -172,7 +172,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
 
   function unusable(error: unknown): CadreError {
     const what = isTaken(error)
-      ? `another program uses port ${port ?? defaultPort} on ${host}.`
+      ? `another program is already using port ${port ?? defaultPort} on ${host}.`
       : sentenceOf(error)
     const { name, remedy } = options.purpose ?? forChannels
     return new CadreError('configuration', `cannot start the server for ${name}: ${what} ${remedy}`, {

@@ -10,6 +10,6 @@ export const ExportContext = createContext(false)
 /** The store, in any component of the page. */
 export function useStore(): Store {
   const store = useContext(AppContext)
-  if (store === undefined) throw new Error('unreachable: the component is outside the page')
+  if (store === undefined) throw new Error('unreachable: a component is rendered outside the app context')
   return store
 }

@@ -42,7 +42,10 @@ export async function addServer(io: Io, flags: AddFlags, ...words: readonly stri
   if (isAddress && rest.length > 0)
     throw new CadreError('usage', `unexpected argument ${JSON.stringify(rest[0])} after the address.`)
   if (isAddress && env.length > 0)
-    throw new CadreError('usage', '--env is for programs. Use --header for an address.')
+    throw new CadreError(
+      'usage',
+      '--env works only with a program that Cadre starts. For a server with a URL, use --header.',
+    )
   if (!isAddress && header.length > 0)
     throw new CadreError('usage', '--header is for addresses. Use --env for a program.')
   const server: JsonObject = {
