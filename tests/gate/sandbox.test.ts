@@ -490,6 +490,22 @@ describe('without a sandbox', () => {
     ])
   })
 
+  test('no request for the daemon is forged, and those that it has not delivered yet are restored', async () => {
+    const home = openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
+    const queue = home.folder('storage', 'requests', 'queued')
+    const queued = `${queue}/00000000000001-1.json`
+    writeFileSync(queued, '{}\n')
+    const end = await world.run(
+      `cd .cadre/storage/requests/queued; echo '{"kind":"start"}' > 00000000000002-1.json; echo x > 00000000000001-1.json`,
+      { sandbox: without },
+    )
+    expect(readdirSync(queue)).toEqual(['00000000000001-1.json'])
+    expect(readFileSync(queued, 'utf8')).toBe('{}\n')
+    expect(end.changes.map(({ what }) => what).sort()).toEqual(['changed', 'created'])
+    await world.run('rm .cadre/storage/requests/queued/*', { sandbox: without })
+    expect(readFileSync(queued, 'utf8')).toBe('{}\n')
+  })
+
   it('a home that is named through a link is the same home', async () => {
     symlinkSync(world.at('.cadre'), `${world.outer}/home-link`)
     const home = openHome({ home: `${world.outer}/home-link`, cwd: world.outer, env: {} })

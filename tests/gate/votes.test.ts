@@ -118,6 +118,28 @@ test('a user who writes both forms and runs the command counts once', async () =
   await world.close()
 })
 
+test('the vote of a person who is removed, or loses the role, no longer counts', async () => {
+  const { world, record } = await openVote()
+  const file = world.home.at('storage', 'people.yaml')
+  const all = readFileSync(file, 'utf8')
+  const approve = (name: string) => world.approvals.decide(record, { decision: 'approve' }, page(name))
+  expect(await approve('bob')).toMatchObject({ kind: 'voted', record: { votes: [{ by: 'bob' }] } })
+  writeFileSync(file, all.replace('[operator, approver]', '[operator]'))
+  expect(await world.approvals.list()).toMatchObject([{ status: 'pending', votes: [] }])
+  expect(await approve('ann')).toMatchObject({ kind: 'voted', record: { votes: [{ by: 'ann' }] } })
+  expect(await world.resume()).toMatchObject({ kind: 'waiting' })
+  writeFileSync(file, all.replace(/.*name: bob.*\n/, ''))
+  expect(await approve('ann')).toMatchObject({ kind: 'voted' })
+  writeFileSync(file, all)
+  expect(await approve('bob')).toMatchObject({ kind: 'recorded', answer: { by: 'ann, bob' } })
+  expect(await entriesOf(world, 'person.voted')).toMatchObject([
+    { by: 'bob' },
+    { by: 'ann', without: ['bob'] },
+    { by: 'bob' },
+  ])
+  await world.close()
+})
+
 test('a person who gets another name between two votes counts once', async () => {
   const { world, record } = await openVote()
   const people = (text: string) =>

@@ -54,6 +54,8 @@ export interface Answer {
   readonly via?: VoteChannel
   /** Identifies a vote that may be delivered twice. */
   readonly id?: string
+  /** See `Vote.without`. */
+  readonly without?: readonly string[]
   /** In a recorded answer that several people gave: the last word of each. */
   readonly votes?: readonly Vote[]
 }

@@ -19,6 +19,8 @@ export interface Vote {
   readonly reason?: string
   /** The same for every delivery of one vote. A vote is recorded once. */
   readonly id?: string
+  /** People whose earlier votes no longer count from this vote on, because they have lost the role or were removed. */
+  readonly without?: readonly string[]
 }
 
 export interface RecordedVote extends Vote {

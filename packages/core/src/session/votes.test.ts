@@ -55,6 +55,17 @@ describe('votes', () => {
     expect(vote(entries, by('carol', 'again'))).toMatchObject({ decision: 'again', by: 'ann, carol' })
   })
 
+  it('of people who no longer count are left out from then on, also after a crash', () => {
+    const entries = asked({ quorum: 2, roles: [], notByStarter: false })
+    vote(entries, by('ann'))
+    expect(vote(entries, { ...by('bob'), without: ['ann'] })).toBeUndefined()
+    expect(lastWords(votesIn(entries, name)).map(({ by: person }) => person)).toEqual(['bob'])
+    expect(missingAnswer(entries, name)).toEqual([])
+    // She has the role again, and says the same again.
+    expect(vote(entries, by('ann'))).toMatchObject({ decision: 'approve', by: 'bob, ann' })
+    expect(missingAnswer(entries.slice(0, -1), name)).toMatchObject([{ by: 'bob, ann' }])
+  })
+
   it('must name a person', () => {
     const entries = asked({ quorum: 1, roles: [], notByStarter: false })
     expect(() => vote(entries, { decision: 'approve' })).toThrow('must know who answers')

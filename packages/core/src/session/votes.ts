@@ -45,7 +45,7 @@ export function needsMore(now: ApprovalNeed | undefined, before: ApprovalNeed | 
 export function votesIn(entries: readonly Entry[], name: string): RecordedVote[] {
   return entries.flatMap((entry) => {
     if (entry.role !== 'event' || entry.type !== 'person.voted' || entry['name'] !== name) return []
-    const { decision, by, via, reason, id } = entry
+    const { decision, by, via, reason, id, without } = entry
     if (typeof decision !== 'string' || typeof by !== 'string') return []
     return [
       {
@@ -54,15 +54,21 @@ export function votesIn(entries: readonly Entry[], name: string): RecordedVote[]
         via: via as VoteChannel,
         ...(typeof reason === 'string' && { reason }),
         ...(typeof id === 'string' && { id }),
+        ...(Array.isArray(without) && { without: without.filter((name) => typeof name === 'string') }),
         at: entry.timestamp,
       },
     ]
   })
 }
 
-/** Each person's last word, in the order in which people first voted. */
+/** Each person's last word that still counts, in the order in which people first voted. */
 export function lastWords<Said extends Vote>(votes: readonly Said[]): Said[] {
-  return [...new Map(votes.map((vote) => [vote.by, vote])).values()]
+  const words = new Map<string, Said>()
+  for (const vote of votes) {
+    for (const name of vote.without ?? []) words.delete(name)
+    words.set(vote.by, vote)
+  }
+  return [...words.values()]
 }
 
 /** Whether a decision permits something. One rejection decides; these need the quorum. */
@@ -98,7 +104,7 @@ export function answerDrafts(entries: readonly Entry[], name: string, answer: An
   const vote = voteOf(name, answer)
   const before = votesIn(entries, name)
   const isKnown =
-    before.findLast(({ by }) => by === vote.by)?.decision === vote.decision ||
+    lastWords(before).find(({ by }) => by === vote.by)?.decision === vote.decision ||
     (vote.id !== undefined && before.some(({ id }) => id === vote.id))
   const decided = answerOfVotes(need, isKnown ? before : [...before, vote])
   return [
@@ -114,17 +120,24 @@ export function missingAnswer(entries: readonly Entry[], name: string): EventDra
   return decided === undefined ? [] : [answerDraft(name, decided)]
 }
 
-function voteOf(name: string, { decision, by, reason, via, id }: Answer): Vote {
+function voteOf(name: string, { decision, by, reason, via, id, without }: Answer): Vote {
   if (by === undefined || via === undefined)
     throw new CadreError(
       'policy',
       `${name} needs approvals from several people, so Cadre must know who answers. Use: cadre approvals`,
     )
-  return { decision, by, via, ...(reason !== undefined && { reason }), ...(id !== undefined && { id }) }
+  return {
+    decision,
+    by,
+    via,
+    ...(reason !== undefined && { reason }),
+    ...(id !== undefined && { id }),
+    ...(without !== undefined && without.length > 0 && { without }),
+  }
 }
 
-function voteDraft(name: string, vote: Vote): EventDraft {
-  return { role: 'event', type: 'person.voted', name, ...vote }
+function voteDraft(name: string, { without, ...vote }: Vote): EventDraft {
+  return { role: 'event', type: 'person.voted', name, ...vote, ...(without && { without: [...without] }) }
 }
 
 function plainVote({ decision, by, via, reason }: Vote): Vote {

@@ -5,8 +5,9 @@
  * 1. Only votes in the journal count. The process that may write to the journal records pending votes.
  * 2. The login, the signed request or the operating system identifies the voter. Text in a form does not.
  * 3. Cadre does not read votes while a command is running that could have written them.
+ * 4. Each new vote names the earlier voters who no longer count, so that the journal alone decides how many approvals there are.
  */
-import { type Answer, CadreError, type Vote } from '@cadre/core'
+import { type Answer, CadreError, lastWords, type Vote, votesIn } from '@cadre/core'
 import { type Home, homeOwner, isUnsandboxedCommandRunning, withLock } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import type { ApprovalForms, FormVote, TakenVote } from './approval-forms.ts'
@@ -94,12 +95,22 @@ export function createVoteCount(options: CountOptions): VoteCount {
   /** A person may have got another name since their last vote, such as the first entry for their system user. They still count once. */
   const nameIn = ({ votes }: SharedApproval, { name, via }: Voter): string =>
     votes.find(({ by }) => voters.named(by, via).name === name)?.by ?? name
+  /** The people whose earlier votes no longer count: they were removed, have lost the role, or have given work to the run since. */
+  const lapsed = async (shared: RequestedVote, { by: voter }: Vote): Promise<readonly string[]> => {
+    const stored = await engine.read(shared.session)
+    const words = stored === undefined ? [] : lastWords(votesIn(stored.entries, shared.question))
+    return words.flatMap(({ by, via }) =>
+      by !== voter && voters.objectionTo(voters.named(by, via), shared) !== undefined ? [by] : [],
+    )
+  }
   const record = async (
-    { session, question }: ApprovalRecord,
+    shared: RequestedVote,
     vote: Vote,
   ): Promise<{ readonly answer: Answer | undefined } | undefined> => {
+    const { session, question } = shared
     try {
-      return { answer: await engine.answer(session, question, vote) }
+      const without = await lapsed(shared, vote)
+      return { answer: await engine.answer(session, question, { ...vote, without }) }
     } catch (error) {
       if (error instanceof CadreError && (error.code === 'owned' || error.code === 'not_found'))
         return undefined

@@ -90,10 +90,20 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     told.add(message)
     tell(message)
   }
+  const voters = createVoters(home, warn)
+  /** The votes of people who have lost their role since. The next vote records this in the journal. */
+  const withoutLapsed = (record: ApprovalRecord): ApprovalRecord => {
+    const { need, status } = record
+    if (need === undefined || status !== 'pending') return record
+    const request = { need: { ...need, notByStarter: false }, starters: [] }
+    const isValid = ({ by, via }: ApprovalRecord['votes'][number]) =>
+      voters.objectionTo(voters.named(by, via), request) === undefined
+    return { ...record, votes: record.votes.filter(isValid) }
+  }
   const recordsOf = async (session: string): Promise<ApprovalRecord[]> => {
     try {
       const stored = await engine.read(session)
-      return stored === undefined ? [] : approvalsIn(stored)
+      return stored === undefined ? [] : approvalsIn(stored).map(withoutLapsed)
     } catch (error) {
       // One unreadable journal must not hide the others.
       warn(`cannot read the approvals of session ${session}: ${messageOf(error)}`)
@@ -112,7 +122,6 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     reading.set(session, soon)
     return soon
   }
-  const voters = createVoters(home, warn)
   const votes = createVoteCount({ home, engine, forms, voters, now: () => clock.now(), warn })
   const turns = new Map<string, Promise<unknown>>()
   /** One answer at a time per session: this process must not refuse its own second vote. */

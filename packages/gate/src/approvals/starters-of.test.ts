@@ -19,10 +19,11 @@ interface Written {
   readonly given?: unknown
   readonly children?: readonly string[]
   readonly by?: unknown
+  readonly answers?: readonly object[]
 }
 
 function stored(id: string, { root = 'lead', parent, startedBy = 'root', ...more }: Written): StoredSession {
-  const { given, children = [], by } = more
+  const { given, children = [], by, answers = [] } = more
   const entries = [
     { seq: 1, timestamp: '', role: 'user', content: 'Do it.', ...(by !== undefined && { by }) },
     ...children.map((child, at) => ({
@@ -31,6 +32,13 @@ function stored(id: string, { root = 'lead', parent, startedBy = 'root', ...more
       role: 'event',
       type: 'call.started',
       child,
+    })),
+    ...answers.map((answer) => ({
+      seq: 9,
+      timestamp: '',
+      role: 'event',
+      type: 'person.answered',
+      ...answer,
     })),
   ] as unknown as Entry[]
   const spec = {
@@ -62,6 +70,19 @@ test.each<[string, Record<string, Written>]>([
   ['the first work of the tree', { lead: { given: ['bob'] } }],
 ])('finds a person who gave work to %s', async (_, changes) => {
   expect(await namesFor('left', tree(changes))).toEqual(expect.arrayContaining(['root', 'bob']))
+})
+
+test('finds a person whose reason for a rejection the agent has read, but not one who only decided', async () => {
+  const answers = [
+    { by: 'bob', decision: 'reject', reason: 'Use a branch.' },
+    { by: 'carol', decision: 'reject' },
+    { by: 'dave', decision: 'reject', reason: '' },
+    { by: 'erin', decision: 'approve', reason: 'Fine.' },
+  ]
+  expect((await namesFor('left', tree({ right: { answers } }))).toSorted()).toEqual(['bob', 'root'])
+  expect(
+    await namesFor('left', tree({ right: { answers: [{ decision: 'reject', reason: 'No.' }] } })),
+  ).toContain(unknownGiver)
 })
 
 test('finds people whose work is no longer in the journal', async () => {

@@ -1,4 +1,4 @@
-import { childrenOfStart, type StoredSession } from '@cadre/core'
+import { childrenOfStart, type EventEntry, permits, type StoredSession } from '@cadre/core'
 import { type Home, homeOwner, readGivers, unknownGiver } from '@cadre/home'
 
 export interface StartersOptions {
@@ -8,8 +8,8 @@ export interface StartersOptions {
 }
 
 /**
- * Returns everyone who gave work to a session's tree: the person who started it, and everyone who sent a message to a session in it. Reads the
- * whole tree, because a message to one session reaches the others in reports. If one of the tree's journals cannot be read, the result
+ * Returns everyone who gave work to a session's tree: the person who started it, everyone who sent a message to a session in it, and everyone
+ * who rejected a call with a reason, because the agent reads the reason. Reads the whole tree, because a message to one session reaches the others in reports. If one of the tree's journals cannot be read, the result
  * contains `unknownGiver`.
  */
 export async function startersOf(session: string, { home, read }: StartersOptions): Promise<string[]> {
@@ -36,8 +36,17 @@ export async function startersOf(session: string, { home, read }: StartersOption
 
 function peopleIn({ spec, entries }: StoredSession): string[] {
   const lists: unknown[] = [spec.work.by]
-  for (const entry of entries) if (entry.role === 'user') lists.push(entry.by)
+  for (const entry of entries) {
+    if (entry.role === 'user') lists.push(entry.by)
+    if (entry.role === 'event' && isReason(entry)) lists.push(entry['by'] ?? unknownGiver)
+  }
   return lists.flatMap(namesIn)
+}
+
+function isReason({ type, decision, reason }: EventEntry): boolean {
+  return (
+    type === 'person.answered' && !permits(String(decision)) && typeof reason === 'string' && reason !== ''
+  )
 }
 
 /** A person may have edited the file. A value that is not a list of names may hide someone. */

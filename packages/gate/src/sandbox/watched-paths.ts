@@ -28,6 +28,7 @@ const decidingInHome = [
   path.join('storage', 'wal'),
   path.join('storage', 'terminal-cmd-allowlist.yaml'),
   path.join('storage', 'logins'),
+  path.join('storage', 'requests', 'queued'),
   path.join('.git', 'config'),
   path.join('.git', 'hooks'),
 ]
@@ -66,6 +67,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
   const tokens = home === undefined ? new Set<string>() : tokensIn(home)
   const events = home?.at('events')
   const givers = home?.at('storage', 'givers')
+  const queued = home?.at('storage', 'requests', 'queued')
   const isIn = (folder: string | undefined, place: string) =>
     folder !== undefined && path.dirname(place) === folder
   const isShared = () =>
@@ -74,18 +76,24 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       (token) => !isOfThisProcess(token) && (tokens.has(token) || isCadre(home, token)),
     )
   return {
-    // Temporary files that are about to be renamed.
-    skip: (place) => isOwnDraft(place) || (isIn(sessions, place) && path.basename(place).startsWith('.')),
-    // It may be the record of a session that another process started and ended meanwhile, which must not be lost.
+    // Temporary files that are about to be renamed. Nothing reads their names.
+    skip: (place) =>
+      isOwnDraft(place) ||
+      ((isIn(sessions, place) || isIn(queued, place)) && path.basename(place).startsWith('.')),
+    // Another process may have written it meanwhile: the record of a session, or a request. It must not be lost.
     keep(change) {
-      return home !== undefined && isIn(sessions, change.path) ? saveCopy(home, change) : undefined
+      const isRecord = isIn(sessions, change.path) || isIn(queued, change.path)
+      return home !== undefined && isRecord ? saveCopy(home, change) : undefined
     },
     settle(change) {
       const logged = settleHookLog(change)
       if (logged !== undefined) return logged
       // The contents of a new folder are judged separately.
       const isNewFolder = change.before === undefined && change.after?.kind === 'folder'
-      if (isNewFolder && ([sessions, events, givers].includes(change.path) || wasWrittenIn(change.path)))
+      if (
+        isNewFolder &&
+        ([sessions, events, givers, queued].includes(change.path) || wasWrittenIn(change.path))
+      )
         return 'fine'
       if (isNewFolder && home !== undefined && change.path === segments) {
         const isOurs = (name: string) => settleSegment(path.join(segments, name), home, tokens) === 'fine'
@@ -99,6 +107,8 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       if (home !== undefined && isIn(sessions, change.path)) return settleJournal(change, home, others)
       if (home !== undefined && isIn(segments, change.path)) return settleSegment(change.path, home, tokens)
       if (isIn(givers, change.path)) return settleGivers(change)
+      // A daemon in another process removes the requests that it has delivered.
+      if (isIn(queued, change.path) && change.after === undefined && isShared()) return 'fine'
       return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
     },
   }

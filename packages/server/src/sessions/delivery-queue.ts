@@ -9,7 +9,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { writeOwnFile } from '@cadre/channels'
 import { isObject, namesIn, readRegular, systemErrorCode } from '@cadre/disk'
-import type { Home } from '@cadre/home'
+import { type Home, rememberWritten } from '@cadre/home'
 import type { KeepRequest, MessageWork, SessionStart } from '../session-keeper.ts'
 
 export type QueuedRequest =
@@ -80,7 +80,9 @@ export class DeliveryQueue {
 
   /** Throws system errors; the request then stays queued. */
   remove(queued: QueuedDelivery): void {
-    rmSync(this.#home.at(...folder, queued.file), { force: true })
+    const file = this.#home.at(...folder, queued.file)
+    rememberWritten(file, undefined)
+    rmSync(file, { force: true })
     const left = this.of(queued.session).filter((one) => one !== queued)
     if (left.length === 0) this.#queues.delete(queued.session)
     else this.#queues.set(queued.session, left)

@@ -136,7 +136,9 @@ export function SessionActions({ detail, row }: SessionActionsProps) {
           >
             Hand off to {agent}: {label}
           </button>
-          <CommandHint command={commandLine('cadre', 'chat', '--resume', id)} />
+          <CommandHint
+            command={`echo '/handoff ${handoff + 1} send' | ${withHome(commandLine('cadre', 'chat', '--resume', id))}`}
+          />
         </div>
       ))}
       {isCancelling.value && (
