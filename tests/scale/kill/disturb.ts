@@ -6,6 +6,7 @@ export interface DisturbOptions {
   readonly kills: number
   readonly serverKills: number
   readonly stops: number
+  readonly serverStops: number
   readonly processes: readonly WorkerProcess[]
   readonly server: () => RestateServer
   readonly replaced: (server: RestateServer) => void
@@ -21,7 +22,7 @@ const stopTime = 3_500
 
 /** Kills and stops processes in an order that depends on the seed. Every killed process is started again. */
 export function disturb(options: DisturbOptions): Disturbing {
-  const { seed, kills, serverKills, stops, processes } = options
+  const { seed, kills, serverKills, stops, serverStops, processes } = options
   const random = randomFrom(seed)
   const done: string[] = []
   let isOver = false
@@ -48,6 +49,12 @@ export function disturb(options: DisturbOptions): Disturbing {
       processes[n]?.stop()
       await wait(stopTime)
       processes[n]?.continue()
+    }),
+    ...Array<() => Promise<void>>(serverStops).fill(async () => {
+      done.push('stop server')
+      options.server().stop()
+      await wait(stopTime)
+      options.server().continue()
     }),
   ]
   const running = (async () => {

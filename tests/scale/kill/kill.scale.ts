@@ -7,8 +7,8 @@ import { runKillSuite, sessionsPerTree } from './run-kill-suite.ts'
 const isFull = process.env['CADRE_SCALE_FULL'] !== undefined
 const runs = isFull ? 20 : 2
 const size = isFull
-  ? { trees: 50, calls: 7, kills: 14, serverKills: 3, stops: 3 }
-  : { trees: 20, calls: 6, kills: 6, serverKills: 1, stops: 1 }
+  ? { trees: 50, calls: 12, kills: 14, serverKills: 3, stops: 3, serverStops: 1 }
+  : { trees: 20, calls: 6, kills: 6, serverKills: 1, stops: 1, serverStops: 1 }
 const firstSeed = Number(process.env['CADRE_SEED'] ?? 1)
 let doubledByControl = 0
 
@@ -30,6 +30,10 @@ test.each(Array.from({ length: runs }, (_, n) => firstSeed + n))(
       wronglyTold: [],
     })
     expect(result.approvals).toBe(size.trees)
+    expect(result.editedWhileWaiting).toBe(size.trees)
+    // Most trees must receive a message and an edit between their first and their last effect.
+    expect(result.toldInMiddle).toBeGreaterThan(size.trees / 2)
+    expect(result.editedWhileRunning).toBeGreaterThan(size.trees / 4)
     expect(control.ended).toBe(size.trees)
     doubledByControl += control.twice
   },

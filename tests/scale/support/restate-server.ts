@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { endWithUs } from './end-with-us.ts'
 
 export interface RestateServer {
   readonly ingress: string
@@ -9,6 +10,9 @@ export interface RestateServer {
   readonly process: ChildProcess
   /** Kills the process. */
   kill(): Promise<void>
+  /** Stops the process, as if its machine stood still. */
+  stop(): void
+  continue(): void
   /** Starts it again on the same data and ports. */
   restart(): Promise<RestateServer>
   query(sql: string): Promise<Record<string, unknown>[]>
@@ -36,6 +40,7 @@ export async function startRestateServer(options: RestateServerOptions): Promise
   const log = openSync(join(folder, 'server.log'), 'a')
   const server = spawn(program, ['--config-file', config, '--no-logo'], { stdio: ['ignore', log, log] })
   closeSync(log)
+  endWithUs(server)
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
   const ingress = `http://127.0.0.1:${ingressPort}`
   const admin = `http://127.0.0.1:${adminPort}`
@@ -48,6 +53,8 @@ export async function startRestateServer(options: RestateServerOptions): Promise
       server.kill('SIGKILL')
       await ended
     },
+    stop: () => void server.kill('SIGSTOP'),
+    continue: () => void server.kill('SIGCONT'),
     restart: () => startRestateServer({ ...options, ports: [ingressPort, adminPort, nodePort] }),
     async query(sql) {
       const response = await fetch(`${admin}/query`, {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { CadreError } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
 import { Ingress } from '../ingress.ts'
@@ -97,7 +98,12 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     async answer({ session, name }, answer) {
       await send(await requireRoot(session), { kind: 'answer', session, name, answer })
     },
-    edit: async (session, edit) => send(await requireRoot(session), { kind: 'edit', session, ...edit }),
+    async edit(session, edit) {
+      // A caller repeats an edit if the answer was lost, and the session may have continued in between.
+      const hash = createHash('sha256').update(JSON.stringify(edit)).digest('hex')
+      const message = { kind: 'edit', session, ...edit } as const
+      await send(await requireRoot(session), message, `edit-${session}-${hash}`)
+    },
     async read(session) {
       const root = await rootOf(session)
       if (root === undefined) return undefined
