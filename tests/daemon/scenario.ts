@@ -70,14 +70,20 @@ export interface Scenario {
   outcome(): object
 }
 
-export async function openScenario(): Promise<Scenario> {
+export interface ScenarioOptions {
+  /** More arguments and variables for `cadre up`. */
+  readonly up?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export async function openScenario({ up = [], env = {} }: ScenarioOptions = {}): Promise<Scenario> {
   const project = createProject({
     'playbook.yaml': playbook,
     '.cadre/memory/system-config.md': 'Redis runs in a container.\n',
   })
   const at = (file: string) => path.join('.cadre', file)
   const run = async (...args: string[]) => {
-    const ended = await project.cadre(args)
+    const ended = await project.cadre(args, { env })
     if (ended.code !== 0)
       throw new Error(`cadre ${args.join(' ')}: ${ended.code}\n${ended.stdout}\n${ended.stderr}`)
     return ended
@@ -102,7 +108,7 @@ export async function openScenario(): Promise<Scenario> {
   return {
     project,
     async up() {
-      await run('up', '--detach', '--trust', '--model', 'scripted:playbook.yaml')
+      await run('up', '--detach', '--trust', '--model', 'scripted:playbook.yaml', ...up)
       const [status] = (await run('status', '--json')).json()
       return Number(status?.['pid'])
     },

@@ -18,7 +18,7 @@ export interface Disturbing {
 }
 
 /** Longer than the server waits before it gives the trees of a silent worker to another one. */
-const stopTime = 3_500
+const stopTime = 7_000
 
 /** Kills and stops processes in an order that depends on the seed. Every killed process is started again. */
 export function disturb(options: DisturbOptions): Disturbing {

@@ -43,7 +43,8 @@ export interface KillSuiteResult {
 /** The lead, three workers, one of which is a chief with two workers: six sessions, five of them below the lead. */
 export const sessionsPerTree = 6
 const workers = 3
-const fresh = 500
+/** Less than the time after which the server gives the trees of a silent worker to another one. */
+const fresh = 2_000
 
 /** Runs many trees on three worker processes and a server, all of which are killed and stopped at random. */
 export async function runKillSuite(options: KillSuiteOptions): Promise<KillSuiteResult> {
@@ -52,9 +53,10 @@ export async function runKillSuite(options: KillSuiteOptions): Promise<KillSuite
   const effects = join(folder, 'effects.txt')
   let server = await startRestateServer({
     folder: join(folder, 'server'),
-    // Few streams per connection, so that the balancer spreads them. A stopped worker is noticed after two seconds.
+    // Few streams per connection, so that the balancer spreads them. A stopped worker is noticed after at most six seconds. With less,
+    // workers on a busy machine would lose their trees all the time, and no tree would ever end.
     extra:
-      '[worker.invoker]\nhttp2-streams-per-connection-limit = 4\nhttp2-keep-alive-interval = "1s"\nhttp2-keep-alive-timeout = "1s"\n',
+      '[worker.invoker]\nhttp2-streams-per-connection-limit = 4\nhttp2-keep-alive-interval = "3s"\nhttp2-keep-alive-timeout = "3s"\n',
   })
   const ports = await Promise.all([freePort(), freePort(), freePort()])
   const controlPorts = await Promise.all([freePort(), freePort(), freePort()])

@@ -2,6 +2,7 @@ import { createRestateKeeper, type RestateKeeper } from '@cadre/restate'
 import { onTestFinished } from 'vitest'
 import type { RunningCadre } from '../../cli/support/cadre.ts'
 import { createProject, type Project } from '../../cli/support/project.ts'
+import { endWithUs } from './end-with-us.ts'
 import { freePort } from './restate-server.ts'
 
 /** A project whose sessions run on workers, with the processes that people start: engine, worker and daemon. */
@@ -10,21 +11,30 @@ export interface EngineProject {
   readonly keeper: RestateKeeper
   readonly admin: string
   /** Starts a worker. A restarted worker has the same address. */
-  startWorker(): Promise<RunningCadre>
+  startWorker(options?: StartWorkerOptions): Promise<RunningCadre>
   startDaemon(): Promise<void>
+}
+
+export interface StartWorkerOptions {
+  /** Default: the same port each time. */
+  readonly port?: number
+  readonly env?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
 }
 
 const model = ['--trust', '--model', 'scripted:playbook.yaml']
 
+/** Starts the server for a new project with these files, or for an existing one. */
 export async function openEngineProject(
-  files: Readonly<Record<string, string | object>>,
+  files: Readonly<Record<string, string | object>> | Project,
 ): Promise<EngineProject> {
-  const project = createProject(files)
+  const project = isProject(files) ? files : createProject(files)
   const env = { CADRE_RESTATE_SERVER: process.env['CADRE_TEST_RESTATE'] ?? '' }
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const
   const [port, adminPort, nodePort, workerPort] = ports.map(String)
   const flags = ['--port', port, '--admin-port', adminPort, '--node-port', nodePort] as string[]
   const engine = project.start(['engine', 'start', '--json', '--trust', ...flags], { env })
+  endWithUs(engine.child, 'TERM')
   onTestFinished(async () => {
     engine.child.kill('SIGTERM')
     await engine.ended()
@@ -35,15 +45,19 @@ export async function openEngineProject(
     readonly ingress: string
     readonly engine: { readonly place: string }
   }
-  project.write('.cadre/config.yaml', { engine: ready.engine })
+  const config = '.cadre/config.yaml'
+  const before = project.exists(config) ? project.read(config) : ''
+  project.write(config, `${before}\nengine: ${JSON.stringify(ready.engine)}\n`)
   const keeper = createRestateKeeper({ ingress: ready.ingress, place: ready.engine.place })
   onTestFinished(() => keeper.close())
   return {
     project,
     keeper,
     admin: ready.admin,
-    async startWorker() {
-      const worker = project.start(['worker', '--json', '--port', workerPort as string, ...model])
+    async startWorker({ port: own = workerPort, env: variables = {}, args = [] } = {}) {
+      const all = ['worker', '--json', '--port', String(own), ...model, ...args]
+      const worker = project.start(all, { env: variables })
+      endWithUs(worker.child)
       await worker.until((stdout) => stdout.includes('worker.ready'))
       return worker
     },
@@ -57,4 +71,8 @@ export async function openEngineProject(
       })
     },
   }
+}
+
+function isProject(files: object): files is Project {
+  return typeof (files as Partial<Project>).cadre === 'function'
 }
