@@ -100,16 +100,18 @@ test('a tree whose journal reaches the limit continues in new invocations, witho
   expect(stored?.entries.map(({ seq }) => seq)).toEqual(stored?.entries.map((_, index) => index + 1))
 })
 
-test('an archive beyond 32 MiB can still be resumed', async () => {
+test('a tree that records more than 50 MB continues in new invocations, and can still be resumed', async () => {
+  const place = newPlace()
+  const rounds = 170
   const { keeper } = await startScaleWorker({
-    place: newPlace(),
+    place,
     // Nothing becomes a blob because of its size alone.
-    worker: { blob: 1 << 20, rollOver: 4 << 20 },
+    worker: { blob: 1 << 20 },
     agents: [{ name: 'lead' }],
     tools: [produce],
     lanes: {
       lead: [
-        ...Array.from({ length: 120 }, (_, n) => call(['produce', { text: 300_000 + n, image: 0 }])),
+        ...Array.from({ length: rounds }, (_, n) => call(['produce', { text: 300_000 + n, image: 0 }])),
         say('one'),
         say('two'),
       ],
@@ -122,5 +124,11 @@ test('an archive beyond 32 MiB can still be resumed', async () => {
   expect(second).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'two' } })
   const stored = await keeper.read('tree-1')
   const size = stored?.entries.reduce((sum, { content }) => sum + (String(content ?? '').length ?? 0), 0)
-  expect(size).toBeGreaterThan(32 << 20)
+  expect(size).toBeGreaterThan(50e6)
+  const resumed = stored?.entries.filter(
+    (entry) => entry.role === 'event' && entry.type === 'session.resumed',
+  )
+  // By default, a journal is rolled over at 16 MiB.
+  expect(resumed?.length).toBeGreaterThanOrEqual(3)
+  expect((await invocations(place)).filter(({ last_failure = null }) => last_failure !== null)).toEqual([])
 })

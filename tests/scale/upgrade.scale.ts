@@ -1,47 +1,30 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Tool } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { countingTools } from '../engine/tools.ts'
+import { hangingLook } from './support/hanging-look.ts'
 import { admin, newPlace, restAfter, startScaleWorker, until } from './support/scale-worker.ts'
 
 const request = { agent: 'lead', work: 'do it', workspace: '/work' }
 const agents = [{ name: 'lead' }]
-const trees = Array.from({ length: 5 }, (_, n) => `tree-${n}`)
+const run = promisify(execFile)
+const trees = Array.from({ length: 20 }, (_, n) => `tree-${n}`)
 
-async function invocationsOf(place: string): Promise<string[]> {
-  const query = `select id from sys_invocation where target_service_name = 'cadre-${place}' and target_handler_name = 'run' and status <> 'completed'`
-  const response = await fetch(`${admin()}/query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ query }),
-  })
-  return ((await response.json()) as { rows: { id: string }[] }).rows.map(({ id }) => id)
+/** The commands of the guide that contain `mark`, for this server and place. */
+async function runGuide(mark: string, place: string): Promise<string> {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/many-machines.md'), 'utf8')
+  const blocks = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
+  const settings = blocks.find((commands) => commands.includes('trees() {'))
+  const commands = blocks.find((one) => one.includes(mark))
+  const ours = settings?.replace(/^ADMIN=.*$/m, `ADMIN=${admin()}`).replace(/^PLACE=.*$/m, `PLACE=${place}`)
+  return (await run('sh', ['-c', `${ours}\n${commands}`])).stdout
 }
 
-const change = async (id: string, verb: string) =>
-  (await fetch(`${admin()}/invocations/${id}/${verb}`, { method: 'PATCH' })).status
-
-/** A read that never ends: another process runs it again. */
-function hangingLook(): { tools: readonly Tool[]; count: () => number } {
-  let count = 0
-  const tools = countingTools().tools.map(
-    (tool): Tool =>
-      tool.name === 'look'
-        ? {
-            ...tool,
-            run: (_input, _context, signal) => {
-              count += 1
-              return new Promise((_, reject) => {
-                signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true })
-              })
-            },
-          }
-        : tool,
-  )
-  return { tools, count: () => count }
-}
-
-test('running trees continue with other code on the newest deployment, after a pause', async () => {
+test('20 running trees continue with other code on the newest deployment, by the commands of the guide', async () => {
   const place = newPlace()
   const looks = hangingLook()
   const old = await startScaleWorker({
@@ -66,15 +49,14 @@ test('running trees continue with other code on the newest deployment, after a p
       ],
     },
   })
-  const invocations = await invocationsOf(place)
-  expect(invocations).toHaveLength(trees.length)
-  for (const id of invocations) expect(await change(id, 'pause')).toBe(202)
-  // A paused invocation is not retried when its worker ends.
-  await old.worker.close()
+  // Without the pause, the trees stay with the old worker, which does not come back.
   const ends = new Map<string, unknown>()
   next.keeper.onRest((root, result) => ends.set(root, result))
   for (const id of trees) next.keeper.watch(id)
-  for (const id of invocations) await until(async () => (await change(id, 'resume?deployment=latest')) < 300)
+  await runGuide('/pause', place)
+  await old.worker.close()
+  const resumed = await runGuide('/resume?deployment=latest', place)
+  expect(resumed.match(/^inv_/gm)).toHaveLength(trees.length)
   await until(() => ends.size === trees.length)
   for (const end of ends.values())
     expect(end).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'upgraded' } })

@@ -99,7 +99,7 @@ export class KillDriver {
       await this.#tell(tree, `message for ${tree.id}`)
       tree.isToldInMiddle = true
     }
-    if (tree.isEditedWhileRunning || done < 0.4) return
+    if (tree.isEditedWhileRunning || done === 0) return
     const stored = await this.#keeper.read(tree.id)
     if (stored?.isRunning !== true) return
     await this.#edit(tree, stored, `edit while running for ${tree.id}`)

@@ -14,8 +14,10 @@ import { endStoredSession } from '@cadre/runtime'
 import { createTestTeam, type TestTeam, type TestTeamOptions } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
 
-export type ScaleWorkerOptions = Omit<TestTeamOptions, 'engine' | 'clock'> & {
+export type ScaleWorkerOptions = Omit<TestTeamOptions, 'engine'> & {
   readonly place: string
+  /** For a worker that comes back to its address. */
+  readonly port?: number
   readonly worker?: Partial<WorkerLimits>
   readonly parts?: Partial<WorkerParts>
 }
@@ -38,20 +40,20 @@ export function newPlace(): string {
 
 /** A worker in this process, with a scripted team, and a keeper that sends orders to it through the server. */
 export async function startScaleWorker(options: ScaleWorkerOptions): Promise<ScaleWorker> {
-  const { place, worker: limits, parts, ...teamOptions } = options
+  const { place, port = 0, clock = systemClock, worker: limits, parts, ...teamOptions } = options
   let team: TestTeam | undefined
   const worker = await serveWorker({
     ingress: ingress(),
     place,
-    port: 0,
+    port,
     ...(limits && { limits }),
     parts: {
       createOrchestrator(engine) {
-        team = createTestTeam({ ...teamOptions, engine, clock: systemClock })
+        team = createTestTeam({ ...teamOptions, engine, clock })
         return team.orchestrator
       },
       endSession: endStoredSession,
-      clock: systemClock,
+      clock,
       ...parts,
     },
   })
