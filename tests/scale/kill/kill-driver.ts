@@ -48,16 +48,18 @@ export class KillDriver {
   }
 
   async drive(): Promise<void> {
-    for (const tree of this.#trees) await this.#tell(tree, `early message for ${tree.id}`)
+    await Promise.all(this.#trees.map((tree) => this.#tell(tree, `early message for ${tree.id}`)))
     for (;;) {
       const open = this.#trees.filter(({ end }) => end === undefined)
       if (open.length === 0) return
       const lines = linesOf(this.#options.effects)
-      for (const tree of open) {
-        const done = lines.filter((line) => line.split(' ')[1]?.startsWith(`${tree.id}/`)).length
-        await retry(() => this.#disturb(tree, done / this.#options.effectsPerTree))
-        await retry(() => this.#look(tree))
-      }
+      await Promise.all(
+        open.map(async (tree) => {
+          const done = lines.filter((line) => line.split(' ')[1]?.startsWith(`${tree.id}/`)).length
+          await retry(() => this.#disturb(tree, done / this.#options.effectsPerTree))
+          await retry(() => this.#look(tree))
+        }),
+      )
       if (Date.now() - this.#progressAt > patience) {
         const hanging = await Promise.all(open.map((tree) => this.#describe(tree)))
         throw new Error(`nothing has happened for ${patience} ms:\n${hanging.join('\n')}`)

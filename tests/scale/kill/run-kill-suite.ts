@@ -77,7 +77,7 @@ export async function runKillSuite(options: KillSuiteOptions): Promise<KillSuite
   try {
     await Promise.all(ids.map((id) => retry(() => startTree(keeper, id, calls))))
     // Its workers wait for nobody, so they get more to do: otherwise they end before the first kill.
-    await control.start(ids, { workers: 4, calls: 3 * calls })
+    await control.start(ids, { workers: 2, calls: 3 * calls })
     const disturbing = disturb({
       ...options,
       processes,
