@@ -50,7 +50,9 @@ function print({ cost, spread, log, sleeping }) {
   console.log('| aim | limit | measured | result |\n|---|---|---|---|')
   const { files, tree, bare } = cost[100]
   const line = (what, aim, measured, limit) =>
-    console.log(`| ${what} | ≤ ${limit} × ${aim} | ${measured.toFixed(2)} × | ${measured <= limit ? 'met' : 'missed'} |`)
+    console.log(
+      `| ${what} | ≤ ${limit} × ${aim} | ${measured.toFixed(2)} × | ${measured <= limit ? 'met' : 'missed'} |`,
+    )
   line('CPU of the worker, N=100', 'files', tree.worker / files.worker, 1.2)
   const total = (one) => one.worker + one.server
   line('CPU of worker and server, N=100', 'bare Restate', total(tree) / total(bare), 0.5)
@@ -76,7 +78,10 @@ function print({ cost, spread, log, sleeping }) {
   row('heap of the worker, MB', workerHeapMb.map(round).join(' → '))
   row('memory of the server, MB', serverMb.map(round).join(' → '))
   row('on disk, per tree', `${(sleeping.diskBytesPerTree / 1000).toFixed(1)} KB`)
-  row('share of a core while they sleep: worker, server', `${idle.worker.toFixed(3)}, ${idle.server.toFixed(3)}`)
+  row(
+    'share of a core while they sleep: worker, server',
+    `${idle.worker.toFixed(3)}, ${idle.server.toFixed(3)}`,
+  )
   row('from an answer to the end of its tree, ms', `${round(wakeMs.median)} (worst ${round(wakeMs.worst)})`)
   row('new trees a second until they sleep', round(sleeping.startsPerSecond))
   row('requests a second through the ingress', round(sleeping.requestsPerSecond))

@@ -39,7 +39,9 @@ export async function serveBare({ name, effects }) {
       run: sdk.handlers.object.exclusive(options, async (ctx, { workers, calls }) => {
         await ctx.run('model', () => reply([]))
         const reports = await sdk.RestatePromise.all(
-          Array.from({ length: workers }, (_, n) => ctx.serviceClient(worker).work({ id: ctx.key, n, calls })),
+          Array.from({ length: workers }, (_, n) =>
+            ctx.serviceClient(worker).work({ id: ctx.key, n, calls }),
+          ),
         )
         await ctx.run('model', () => reply(reports))
         return { calls: workers * calls }

@@ -40,7 +40,11 @@ bind-port = ${adminPort}
   process.once('exit', () => child.kill('SIGKILL'))
   const ingress = `http://127.0.0.1:${ingressPort}`
   const admin = `http://127.0.0.1:${adminPort}`
-  const isUp = (url) => fetch(url).then(({ ok }) => ok, () => false)
+  const isUp = (url) =>
+    fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    )
   while (!((await isUp(`${ingress}/restate/health`)) && (await isUp(`${admin}/health`)))) {
     if (child.exitCode !== null) throw new Error(`the server ended: ${folder}/server.log`)
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -22,7 +22,11 @@ export async function measureSleeping({ server, tmp, trees, wakes, say }) {
     await end
     ended.delete(id)
   }
-  await inParallel(50, Array.from({ length: 200 }, (_, n) => `warm${n}`), start)
+  await inParallel(
+    50,
+    Array.from({ length: 200 }, (_, n) => `warm${n}`),
+    start,
+  )
   const before = { worker: await worker.usage(), serverMb: server.rssMb(), dataMb: server.dataMb() }
   const began = performance.now()
   const ids = Array.from({ length: trees }, (_, n) => `s${n}`)

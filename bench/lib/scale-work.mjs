@@ -25,7 +25,8 @@ export async function measureCost({ server, tmp, n, reps, say }) {
       server,
     )
   const results = Object.fromEntries(engines.map((engine) => [engine, []]))
-  for (const engine of engines) for (let warm = 0; warm < 3; warm++) await processes[engine].run(plansOf(1, 20))
+  for (const engine of engines)
+    for (let warm = 0; warm < 3; warm++) await processes[engine].run(plansOf(1, 20))
   for (let rep = 0; rep < reps; rep++) {
     for (const engine of engines) {
       const before = server.cpuMs()
@@ -73,7 +74,10 @@ export async function measureSpread({ server, tmp, workers, reps, trees = 50 }) 
   let cpuMs = 0
   for (let rep = -1; rep < reps; rep++) {
     const cpu = async () =>
-      (await Promise.all(processes.map((process) => process.usage()))).reduce((sum, one) => sum + one.cpuMs, 0)
+      (await Promise.all(processes.map((process) => process.usage()))).reduce(
+        (sum, one) => sum + one.cpuMs,
+        0,
+      )
     const before = await cpu()
     const began = performance.now()
     await Promise.all(

@@ -26,7 +26,7 @@ export class ControlTrees {
   async untilEnded(ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       while ((await this.#post(`${id}/isDone`)) !== true)
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await new Promise((resolve) => setTimeout(resolve, 500))
     }
   }
 

@@ -48,23 +48,21 @@ export class KillDriver {
   }
 
   async drive(): Promise<void> {
-    await Promise.all(this.#trees.map((tree) => this.#tell(tree, `early message for ${tree.id}`)))
+    await inParallel(this.#trees, (tree) => this.#tell(tree, `early message for ${tree.id}`))
     for (;;) {
       const open = this.#trees.filter(({ end }) => end === undefined)
       if (open.length === 0) return
       const lines = linesOf(this.#options.effects)
-      await Promise.all(
-        open.map(async (tree) => {
-          const done = lines.filter((line) => line.split(' ')[1]?.startsWith(`${tree.id}/`)).length
-          await retry(() => this.#disturb(tree, done / this.#options.effectsPerTree))
-          await retry(() => this.#look(tree))
-        }),
-      )
+      await inParallel(open, async (tree) => {
+        const done = lines.filter((line) => line.split(' ')[1]?.startsWith(`${tree.id}/`)).length
+        await retry(() => this.#disturb(tree, done / this.#options.effectsPerTree))
+        await retry(() => this.#look(tree))
+      })
       if (Date.now() - this.#progressAt > patience) {
         const hanging = await Promise.all(open.map((tree) => this.#describe(tree)))
         throw new Error(`nothing has happened for ${patience} ms:\n${hanging.join('\n')}`)
       }
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await new Promise((resolve) => setTimeout(resolve, 300))
     }
   }
 
@@ -182,6 +180,18 @@ export class KillDriver {
     const missing = expected.filter((text) => countIn(stored, text) === 0)
     return `${id}: ${JSON.stringify(state)}, not received: ${JSON.stringify(missing)}`
   }
+}
+
+/** More at once would leave no processor to the trees. */
+const lanes = 6
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
+    }),
+  )
 }
 
 function countIn(stored: ReadSession | undefined, text: string): number {
