@@ -51,6 +51,9 @@ export interface RestateEngineOptions {
   readonly report?: (message: string) => void
 }
 
+/** How many trees that have rested are kept in memory. The server shows what was archived after a moment. */
+const maxRested = 100
+
 export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly sdk: Sdk
   readonly names: PlaceNames
@@ -114,10 +117,10 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
 
   async read(id: string): Promise<StoredSession | undefined> {
     for (const { log } of this.#held.values()) if (log.has(id)) return log.stored(id)
-    for (const [root, { log, archive }] of this.#rested) {
-      const { head } = await readHead(root, this.#read)
-      if (head !== undefined && head.version >= archive.version) this.#rested.delete(root)
-      else if (log.isLoaded(id)) return log.stored(id)
+    for (const [root, attempt] of this.#rested) {
+      if (!attempt.log.isLoaded(id)) continue
+      if (!(await this.#isArchived(root, attempt))) return attempt.log.stored(id)
+      this.#forget(root, attempt)
     }
     const root = await this.rootOf(id)
     return root === undefined ? undefined : readStored(root, id, this.#read, this.blobs)
@@ -208,7 +211,10 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       this.#held.delete(root)
       this.#options.onTree?.(root, false)
     }
-    if (isClosed && log.isLive) this.#rested.set(root, attempt)
+    if (isClosed && log.isLive) {
+      this.#rested.set(root, attempt)
+      if (this.#rested.size > maxRested) void this.#forgetOldest()
+    }
     if (isClosed) this.lent.closed(root)
     this.#trees.delete(log)
     if (this.#held.size === 0) for (const idle of this.#idle.splice(0)) idle()
@@ -232,10 +238,9 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
 
   /** Resolves when other processes can read everything that has rested here. */
   async settled(): Promise<void> {
-    for (const [root, { archive }] of this.#rested) {
-      while (((await readHead(root, this.#read)).head?.version ?? 0) < archive.version)
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      this.#rested.delete(root)
+    for (const [root, attempt] of this.#rested) {
+      while (!(await this.#isArchived(root, attempt))) await new Promise((resolve) => setTimeout(resolve, 5))
+      this.#forget(root, attempt)
     }
   }
 
@@ -286,6 +291,24 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       throw new CadreError('owned', `another process has taken over ${root}.`)
     const { log } = isHeld ? held : await this.lent.borrow(root)
     return this.lent.use(log, () => work(log))
+  }
+
+  /** The server shows everything that this life has recorded. */
+  async #isArchived(root: string, { archive }: TreeAttempt): Promise<boolean> {
+    return ((await readHead(root, this.#read)).head?.version ?? 0) >= archive.version
+  }
+
+  /** The tree may have run and rested again in the meantime. */
+  #forget(root: string, attempt: TreeAttempt): void {
+    if (this.#rested.get(root) === attempt) this.#rested.delete(root)
+  }
+
+  /** Sleeping trees must not take memory here. */
+  async #forgetOldest(): Promise<void> {
+    const [[root, attempt] = []] = this.#rested
+    if (root === undefined || attempt === undefined) return
+    // If the server cannot be reached, the next tree that rests tries again.
+    if (await this.#isArchived(root, attempt).catch(() => false)) this.#forget(root, attempt)
   }
 
   readonly #read: ReadKeys = async (root, keys) =>

@@ -72,7 +72,7 @@ export class TreeRun implements Run {
     this.#activate()
     if (drafts.length === 0) return []
     const entries = this.#log.record(this.#id, drafts)
-    if (isDurable(options)) await this.#log.safe()
+    if (isDurable(options) || this.#log.isBehind) await this.#log.safe()
     return entries
   }
 

@@ -44,6 +44,16 @@ function holdWallClock(): void {
 }
 
 describe('an acknowledgement', () => {
+  test('of a batch with long entries ends the state of being behind', async () => {
+    const { log } = openLog()
+    log.add({ t: 'open', spec })
+    expect(log.isBehind).toBe(false)
+    log.record('lead-1', [{ role: 'user', content: 'x'.repeat(5 << 20) }])
+    expect(log.isBehind).toBe(true)
+    log.keep(await log.take())
+    expect(log.isBehind).toBe(false)
+  })
+
   test('makes everything safe that was added before its batch', async () => {
     const { log } = openLog()
     log.add({ t: 'open', spec })

@@ -6,7 +6,9 @@
  * 2. `safe` resolves when the server has everything that was added before.
  * 3. A process may have been suspended between sending a batch and reading its acknowledgement, while the server gave the tree to another
  *    one. An acknowledgement that takes longer than `fresh` is confirmed by another batch before `safe` resolves.
- * 4. Once the log is dead, nothing is added, and everyone who waits is rejected: another life continues from what is safe.
+ * 4. A log that is behind accepts everything, but steps wait for the server: otherwise a session whose calls need no acknowledgement could
+ *    record faster than the server writes, without limit, and the journal would be rolled over too late.
+ * 5. Once the log is dead, nothing is added, and everyone who waits is rejected: another life continues from what is safe.
  */
 import {
   CadreError,
@@ -64,6 +66,9 @@ interface Waiter {
   at: number
 }
 
+/** Characters that the server may be behind. */
+const behindLimit = 4 << 20
+
 export class TreeLog {
   readonly root: string
   readonly clock: Clock
@@ -95,6 +100,8 @@ export class TreeLog {
   #waiters: Waiter[] = []
   #added = 0
   #safe = 0
+  /** Characters of entries that the server does not have yet. */
+  #unwritten = 0
 
   constructor(options: TreeLogOptions) {
     this.root = options.root
@@ -104,6 +111,11 @@ export class TreeLog {
 
   get isDead(): boolean {
     return this.lost.aborted
+  }
+
+  /** The server has not written much of what was recorded. */
+  get isBehind(): boolean {
+    return this.#unwritten > behindLimit
   }
 
   /** The sessions that are loaded. */
@@ -159,6 +171,7 @@ export class TreeLog {
     this.#apply(item)
     this.#pending.push(item)
     this.#added += 1
+    this.#unwritten += lengthOf(item)
     this.#take?.()
   }
 
@@ -216,6 +229,7 @@ export class TreeLog {
     this.#inFlight = undefined
     const items = sent.flatMap(({ item }) => item ?? [])
     this.#safe += items.length
+    for (const item of items) this.#unwritten -= lengthOf(item)
     this.#options.flushed?.(items)
     if (this.#waiters.length > 0 && this.#age() > this.#options.fresh && !this.isClosed && !this.isDead) {
       this.confirmed += 1
@@ -308,4 +322,13 @@ export class TreeLog {
   #lossError(): CadreError {
     return new CadreError('owned', `another process has taken over ${this.root}.`)
   }
+}
+
+/** Roughly: only texts are large. */
+function lengthOf(item: LogItem): number {
+  if (item.t !== 'add') return 0
+  return item.entries.reduce(
+    (sum, { content }) => sum + (typeof content === 'string' ? content.length : 0),
+    0,
+  )
 }
