@@ -15,7 +15,8 @@ let doubledByControl = 0
 /** `npm run test:scale -- --full tests/scale/kill` runs it in full size, and `CADRE_SEED` chooses other runs. */
 test.each(Array.from({ length: runs }, (_, n) => firstSeed + n))(
   'trees end and no effect happens twice while workers and the server are killed and stopped, seed %i',
-  { timeout: 900_000 },
+  // On a busy machine, a run in full size takes a quarter of an hour.
+  { timeout: isFull ? 3_600_000 : 900_000 },
   async (seed) => {
     const folder = mkdtempSync(join(tmpdir(), 'cadre-kill-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
