@@ -64,7 +64,7 @@ test('a Slack message is answered once, although each of three workers is killed
     return post(...messages)
   }
   await until(() => slack.connections() > 0)
-  const event = messageEvent('1.1', { channel: '#ops', text: 'Is Redis running?' })
+  const event = messageEvent('1.1', { text: 'Is Redis running?' })
   slack.send({ envelope_id: 'e1', type: 'events_api', payload: event })
   await until(() => isRunning('planner-001'))
   kill('planner-001')
