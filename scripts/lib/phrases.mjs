@@ -138,15 +138,31 @@ export const phrases = [
   [/\bwith a list of them\b/i, 'and lists the missing …'],
 ]
 
+const compiled = phrases.map(([pattern, instead]) => [
+  new RegExp(pattern.source.replaceAll(' ', '\\s+'), `${pattern.flags}g`),
+  instead,
+])
+
+/** One pattern for each set of flags. Nearly all of the many short texts contain no phrase, and one search shows that. */
+const anyPhrase = [...new Set(phrases.map(([{ flags }]) => flags))].map(
+  (flags) =>
+    new RegExp(
+      compiled
+        .filter(([pattern]) => pattern.flags.replace('g', '') === flags)
+        .map(([{ source }]) => `(?:${source})`)
+        .join('|'),
+      flags,
+    ),
+)
+
 /** Returns every phrase in a text, with its line. A phrase may span lines. */
 export function findPhrases(text) {
-  return phrases.flatMap(([pattern, instead]) =>
-    [...text.matchAll(new RegExp(pattern.source.replaceAll(' ', '\\s+'), `${pattern.flags}g`))].map(
-      ({ 0: phrase, index }) => ({
-        line: text.slice(0, index).split('\n').length,
-        phrase,
-        instead,
-      }),
-    ),
+  if (!anyPhrase.some((pattern) => pattern.test(text))) return []
+  return compiled.flatMap(([pattern, instead]) =>
+    [...text.matchAll(pattern)].map(({ 0: phrase, index }) => ({
+      line: text.slice(0, index).split('\n').length,
+      phrase,
+      instead,
+    })),
   )
 }
