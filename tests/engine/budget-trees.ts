@@ -1,10 +1,12 @@
 import {
   type AgentDefinition,
   type Budget,
+  type Clock,
   createOrchestrator,
   defineTool,
   type Engine,
   integer,
+  type Ledger,
   type Message,
   type Model,
   type ModelRequest,
@@ -50,6 +52,9 @@ export interface TreeResult {
   readonly lives: number
   /** For the whole run. */
   readonly counted: Counted
+  /** For all its trees, and the tokens that were billed to an agent and the sessions that it started. */
+  readonly billed: Counted
+  readonly billedTo: (agent: string) => number
   readonly budget: Budget
   readonly events: { readonly summaries: number; readonly retries: number; readonly tasks: number }
   readonly isEndedByBudget: boolean
@@ -63,7 +68,7 @@ const never = () => new AbortController().signal
  * One random tree of sessions with random budgets, killed and resumed at random. A server that respects its limits counts
  * what it bills, and tools count their calls: no number here comes from the code under test.
  */
-export async function runRandomTree(seed: number, world: World): Promise<TreeResult> {
+export async function runRandomTree(seed: number, world: World, ledger?: Ledger): Promise<TreeResult> {
   const random = randomOf(seed)
   const pick = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
   const chance = (share: number) => random() < share
@@ -92,7 +97,12 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
     const isLast = life === lives
     const { engine: used, death } = crashAt(engine, isLast ? Infinity : pick(2, 60))
     const tasks: Promise<unknown>[] = []
-    const orchestrator = team(recordSpecs(used, specs), tasks, isLast)
+    const orchestrator = team(
+      recordSpecs(used, specs),
+      tasks,
+      isLast,
+      ledger && ledgerOf(ledger, seed, death.died),
+    )
     const main =
       life === 1
         ? orchestrator.start({ id: 'root', agent: 'lead', work: 'do it', workspace: '/work' }, never())
@@ -115,6 +125,8 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
     sessions: specs.size,
     lives,
     counted: counted((id) => isBelow(id, 'root')),
+    billed: counted(() => true),
+    billedTo: (agent) => counted((id) => specs.get(id)?.chain.includes(agent) ?? false).tokens,
     budget,
     events,
     isEndedByBudget,
@@ -134,7 +146,12 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
     return result
   }
 
-  function team(engine: Engine, tasks: Promise<unknown>[], isLast: boolean): Orchestrator {
+  function team(
+    engine: Engine,
+    tasks: Promise<unknown>[],
+    isLast: boolean,
+    shared: Ledger | undefined,
+  ): Orchestrator {
     const orchestrator = createOrchestrator(
       {
         engine,
@@ -157,6 +174,7 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
           }),
         ],
         clock: world.clock,
+        ...(shared && { ledger: shared, clock: withShortPauses(world.clock) }),
         ids,
         emit: () => {},
       },
@@ -200,6 +218,33 @@ export async function runRandomTree(seed: number, world: World): Promise<TreeRes
       id = specs.get(id)?.parent?.session ?? creators.get(id)
     }
     return false
+  }
+}
+
+/** A dead process sends no orders. All random trees have the same root, so the ledger gets another name for each. */
+function ledgerOf(ledger: Ledger, seed: number, died: Promise<unknown>): Ledger {
+  let isDead = false
+  void died.then(() => {
+    isDead = true
+  })
+  return {
+    ...ledger,
+    change: (account, order) =>
+      isDead
+        ? new Promise(() => {})
+        : ledger.change(account, 'root' in order ? { ...order, root: `${seed}-${order.root}` } : order),
+  }
+}
+
+/** Short pauses pass by themselves: those between questions to a ledger. */
+function withShortPauses(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    after(ms, callback) {
+      if (ms > 2_000) return clock.after(ms, callback)
+      const timer = setTimeout(callback, 1)
+      return () => clearTimeout(timer)
+    },
   }
 }
 

@@ -1,3 +1,10 @@
+export {
+  applyToDay,
+  applyToSlots,
+  emptyDay,
+  emptySlots,
+} from './budget/apply-to-ledger.ts'
+export { dayOf } from './budget/ledger-client.ts'
 export { spentIn } from './budget/spending.ts'
 export type {
   AgentDefinition,
@@ -58,6 +65,17 @@ export type {
 } from './ports/gate.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
 export type { CollectKnowledge, Knowledge, KnowledgeRequest, PromptPart } from './ports/knowledge.ts'
+export type {
+  Ceiling,
+  Ledger,
+  LedgerAnswer,
+  LedgerDay,
+  LedgerOrder,
+  LedgerSlots,
+  OpenReservation,
+  ParallelLimits,
+  ReserveOrder,
+} from './ports/ledger.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,

@@ -1,3 +1,6 @@
+export { type ConfiguredCeiling, ceilingsIn, createLedger } from './budgets/create-ledger.ts'
+export { openLedgerFiles } from './budgets/ledger-files.ts'
+export type { LedgerStore } from './budgets/ledger-store.ts'
 export type { Config, DaemonConfig, EngineSettings } from './config/config.ts'
 export { type FoundKey, findKey, keysOfConfig } from './config/find-key.ts'
 export {

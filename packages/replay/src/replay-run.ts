@@ -121,6 +121,8 @@ function orchestratorOf(
       ...parts,
       tools: replayTools(stage, parts.tools, teams),
       teams: replayTeams(stage, teams),
+      // A replay spends nothing.
+      ledger: undefined,
       wanted: { ...limits, concurrency: maxConcurrent },
       enforced: { ...parts.enforced, ceilings },
     },

@@ -10,6 +10,8 @@ export interface PlaceNames {
   readonly index: string
   /** One object per part of a blob. */
   readonly blobs: string
+  /** One object per day, and one for running trees: budgets and limits. */
+  readonly ledger: string
 }
 
 export function placeNames(place: string): PlaceNames {
@@ -21,5 +23,11 @@ export function placeNames(place: string): PlaceNames {
     )
   }
   const trees = `cadre-${place}`
-  return { trees, messages: `${trees}-messages`, index: `${trees}-index`, blobs: `${trees}-blobs` }
+  return {
+    trees,
+    messages: `${trees}-messages`,
+    index: `${trees}-index`,
+    blobs: `${trees}-blobs`,
+    ledger: `${trees}-ledger`,
+  }
 }

@@ -4,6 +4,7 @@ import {
   type Agents,
   defaultLimits,
   isReadOnlyTool,
+  type Ledger,
   type Models,
   type Notice,
   type RunLimits,
@@ -23,6 +24,7 @@ import {
 import {
   allowOnly,
   type Config,
+  createLedger,
   defaultTeamMessages,
   type Enforcement,
   enforcePolicy,
@@ -51,6 +53,7 @@ import { loadRunAgents } from './load-run-agents.ts'
 import { type LoadedServers, loadServers } from './load-servers.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
 import { loadTools } from './load-tools.ts'
+import { openLedgerStore, placeOf } from './open-ledger-store.ts'
 import { guardNotices, pathNotices } from './parts-notices.ts'
 import type { ConfirmTrust, ElicitFromPerson } from './person-port.ts'
 import { policyNotices, requirePolicy, withSettings } from './policy-of-run.ts'
@@ -114,6 +117,8 @@ export interface PartsOptions extends GateFlags {
   readonly editorFiles?: boolean | undefined
   /** True: MCP servers that were never used start now, so that agents see their tools. The caller must close `servers`. */
   readonly startsServers?: boolean | undefined
+  /** `files`: ignores the engine in the configuration, so budgets that all runs share are kept in files in the home. */
+  readonly engine?: 'files' | 'restate' | undefined
   /** Asks a person the questions of MCP servers. Without it, servers cannot ask. */
   readonly elicit?: ElicitFromPerson | undefined
 }
@@ -136,6 +141,8 @@ export interface RunParts {
   /** The MCP servers. They start with the first call of one of their tools. */
   readonly servers: LoadedServers
   readonly teams: TeamFiles
+  /** Budgets and limits that all runs of the home share. */
+  readonly ledger?: Ledger | undefined
   /** What the folder contains that needs trust, and whether it is trusted. */
   readonly brought: readonly TrustItem[]
   /** Whether a person has agreed to a file of the folder, as it is now. */
@@ -274,6 +281,8 @@ export async function loadParts(
           now: () => systemClock.now(),
         })
   const teams = openTeams(home, { maxMessages: config.limits?.teamMessages ?? defaultTeamMessages })
+  const engine = options.engine === 'files' ? undefined : config.engine
+  const ledger = createLedger(config, openLedgerStore(home, engine).change, placeOf(engine))
   const wanted = limitsOf(config, options)
   const { copilotDefaultModel, createModels, ProgramCalls } = await backends
   // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.
@@ -342,6 +351,7 @@ export async function loadParts(
     agents: enforced.permitted(agents),
     ...(entry !== undefined && { entry }),
     teams,
+    ledger,
     servers,
     tools: (folder.trusted ? tools : tools.filter(isReadOnlyTool)).map((tool) => programCalls.guard(tool)),
     brought: folder.contents.items,

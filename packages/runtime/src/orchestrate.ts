@@ -75,6 +75,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       ...(workspaces && { workspaces }),
       ...(options.prepareContext && { prepareContext: options.prepareContext }),
       teams: parts.teams,
+      ...(parts.ledger && { ledger: parts.ledger }),
       locate: (path, workspace) => guard.places.locate(path, workspace),
       refuse: enforced.refuse,
       clock: systemClock,

@@ -36,6 +36,7 @@ export interface TestTeamOptions {
   readonly prepareContext?: Ports['prepareContext']
   readonly workspaces?: Ports['workspaces']
   readonly teams?: Ports['teams']
+  readonly ledger?: Ports['ledger']
   /** Returns the agents that are currently available. */
   readonly agentsNow?: (all: Agents) => Agents
   readonly ids?: IdGenerator
@@ -76,6 +77,7 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
       ...(options.prepareContext && { prepareContext: options.prepareContext }),
       ...(options.workspaces && { workspaces: options.workspaces }),
       ...(options.teams && { teams: options.teams }),
+      ...(options.ledger && { ledger: options.ledger }),
     },
     {
       ...(options.limits && { limits: options.limits }),

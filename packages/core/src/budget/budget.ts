@@ -37,7 +37,7 @@ export type ReservationResult =
   | { readonly kind: 'stopped' }
 
 /** A reply with fewer tokens is not worth the cost of its input. */
-const minReplyTokens = 64
+export const minReplyTokens = 64
 
 /** The budget of one session and everything below it. A budget above it applies as well. */
 export class Account {
@@ -123,23 +123,13 @@ export class Account {
     let output = wanted.output
     let waitsFor: Account | undefined
     for (const account of this.#chain()) {
-      if (account.#room(wanted, account.#spent) < min)
+      if (roomFor(account.#ceiling, wanted, account.#spent) < min)
         return { kind: 'refused', reason: account.#refusal(wanted, min) }
-      const room = account.#room(wanted, add(account.#spent, account.#reserved))
+      const room = roomFor(account.#ceiling, wanted, add(account.#spent, account.#reserved))
       if (room < wanted.output && account.#inFlight > 0) waitsFor ??= account
       output = Math.min(output, room)
     }
     return waitsFor === undefined ? { kind: 'fits', output } : { kind: 'waits', for: waitsFor }
-  }
-
-  /** Returns how many tokens are left for the reply after `gone` is subtracted. */
-  #room({ input, price }: WantedReservation, gone: Spending): number {
-    const tokens = this.#ceiling.tokens - gone.tokens - input
-    const nanos = this.#ceiling.nanos - gone.nanos - (price === undefined ? 0 : input * price.input * 1000)
-    if (price === undefined || nanos === Infinity) return tokens
-    // Minus one, because the total is rounded up.
-    const paid = price.output > 0 ? (nanos - 1) / (price.output * 1000) : nanos < 0 ? -1 : Infinity
-    return Math.floor(Math.min(tokens, paid))
   }
 
   #take(wanted: WantedReservation, output: number): Reservation {
@@ -204,13 +194,31 @@ export class Reservation {
 
   /** Counts the actual usage, or the whole reservation when it is unknown. Returns the tokens beyond the reservation. Later calls do nothing. */
   settle(usage: Usage | undefined): number {
+    return this.end(usage === undefined ? this.max : spendingOfUsage(usage, this.#price))
+  }
+
+  /** As `settle`, with the amount that counts. */
+  end(spent: Spending): number {
     const settle = this.#settle
     if (settle === undefined) return 0
     this.#settle = undefined
-    const spent = usage === undefined ? this.max : spendingOfUsage(usage, this.#price)
     settle(spent)
     return Math.max(0, spent.tokens - this.max.tokens)
   }
+}
+
+/** Returns how many tokens are left for the reply after `gone` is subtracted from the ceiling. */
+export function roomFor(
+  ceiling: Pick<Spending, 'tokens' | 'nanos'>,
+  { input, price }: Pick<WantedReservation, 'input'> & { readonly price?: Model['price'] | undefined },
+  gone: Pick<Spending, 'tokens' | 'nanos'>,
+): number {
+  const tokens = ceiling.tokens - gone.tokens - input
+  const nanos = ceiling.nanos - gone.nanos - (price === undefined ? 0 : input * price.input * 1000)
+  if (price === undefined || nanos === Infinity) return tokens
+  // Minus one, because the total is rounded up.
+  const paid = price.output > 0 ? (nanos - 1) / (price.output * 1000) : nanos < 0 ? -1 : Infinity
+  return Math.floor(Math.min(tokens, paid))
 }
 
 export function spendingOfUsage(usage: Usage, price?: Model['price']): Spending {
@@ -226,11 +234,11 @@ export function add(a: Spending, b: Spending, times = 1): Spending {
 }
 
 /** Prices are dollars per million tokens, which is thousands of billionths per token. */
-function nanosOf({ input, output, cost }: Usage, price: Model['price']): number {
+export function nanosOf({ input, output, cost }: Usage, price: Model['price']): number {
   if (cost !== undefined) return Math.ceil(cost * 1e9 - 1e-3)
   return price === undefined ? 0 : Math.ceil((input * price.input + output * price.output) * 1000 - 1e-3)
 }
 
-function dollars(nanos: number): string {
+export function dollars(nanos: number): string {
   return `$${Number((nanos / 1e9).toFixed(6))}`
 }

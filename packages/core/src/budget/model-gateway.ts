@@ -12,8 +12,10 @@ import { messageOf } from '../ports/errors.ts'
 import type { Model, ModelRequest, Price, Reply, ReplyFailure, ReplyHooks, Spent } from '../ports/model.ts'
 import type { Usage } from '../ports/report.ts'
 import { notice, record, type Session } from '../session/session.ts'
+import { untilStopped } from '../session/until-stopped.ts'
 import type { Reservation } from './budget.ts'
 import { maxTokens, type RequestSize, sizeOf } from './request-size.ts'
+import { limitsCost, limitsRequests, reserveRequest } from './reserve-request.ts'
 
 /** The longest reply under a budget when the limit of the model is unknown. */
 const defaultReplyLimit = 16_384
@@ -43,7 +45,7 @@ export function askModel(
   question: Question,
   hooks: Omit<ReplyHooks, 'again'>,
 ): Promise<Reply | RequestFailure> {
-  const { model, node, spec, permits } = session
+  const { model, spec, permits } = session
   if (model.supportsTools === false && question.tools.length > 0) return Promise.resolve(withoutTools(model))
   const request: ModelRequest = {
     agent: spec.agent.name,
@@ -53,7 +55,7 @@ export function askModel(
     permits,
     ...question,
   }
-  return node.account?.limitsRequests ? askMetered(session, request, hooks) : send(session, request, hooks)
+  return limitsRequests(session) ? askMetered(session, request, hooks) : send(session, request, hooks)
 }
 
 async function askMetered(
@@ -115,13 +117,14 @@ function withoutTools({ id }: Model): ReplyFailure {
 }
 
 /** Returns the reason why a model cannot be used under this budget. */
-function unfitForBudget({ model, node }: Session): RequestFailure | undefined {
+function unfitForBudget(session: Session): RequestFailure | undefined {
+  const { model } = session
   const refused = (message: string) => ({ kind: 'failed', code: 'budget_exceeded', message }) as const
   if (model.capsReplies !== true)
     return refused(
       `the backend of ${model.id} cannot limit the length of a reply, so Cadre cannot enforce a token or money budget. Use another model, or remove the budget`,
     )
-  if (node.account?.limitsCost && model.price === undefined)
+  if (limitsCost(session) && model.price === undefined)
     return refused(
       `the price of ${model.id} is unknown, so Cadre cannot enforce a money budget. Set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
     )
@@ -134,6 +137,7 @@ class Meter {
   readonly #size: RequestSize
   readonly #name: string
   #held: Reservation | undefined
+  #settled: () => Promise<void> = () => Promise.resolve()
   #isClosed = false
 
   constructor(session: Session, request: ModelRequest) {
@@ -150,18 +154,19 @@ class Meter {
       output: model.maxOutput ?? defaultReplyLimit,
       ...(model.price && { price: highestPrice(model.price) }),
     }
-    const account = node.account
-    if (this.#isClosed || account === undefined) return cancelled
-    const reserved = await account.reserve(wanted, node.question)
+    if (this.#isClosed) return cancelled
+    const reserved = await reserveRequest(this.#session, wanted)
     if (reserved.kind === 'stopped') return cancelled
     if (reserved.kind === 'refused')
       return { kind: 'failed', code: 'budget_exceeded', message: reserved.reason }
     this.#held = reserved.reservation
+    this.#settled = reserved.settled
     const { output, max } = reserved.reservation
     await this.#record({
       type: 'request.sent',
       input,
       output,
+      ...(reserved.id !== undefined && { reservation: reserved.id }),
       ...(model.price && { cost: max.nanos / 1e9 }),
       ...this.#size,
     })
@@ -183,6 +188,7 @@ class Meter {
     if (usage !== undefined && !isRecorded)
       await this.#record({ type: 'request.settled', usage: { ...usage } })
     if (beyond > 0) await this.#noticeExcess(held, beyond)
+    await untilStopped(this.#settled(), this.#session.node.question, undefined)
   }
 
   /** Gives up a request that is still in flight. It may have been billed, so it counts in full. */

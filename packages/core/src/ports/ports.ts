@@ -3,6 +3,7 @@ import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
 import type { Answerer, DemandApprovals, Reviewer, Rule } from './gate.ts'
 import type { CollectKnowledge } from './knowledge.ts'
+import type { Ledger } from './ledger.ts'
 import type { Message, Models } from './model.ts'
 import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
@@ -85,6 +86,8 @@ export interface Ports {
   readonly workspaces?: Workspaces
   /** Stores teams and delivers their messages. If you set it, also add `teamTools` to `tools`. */
   readonly teams?: Teams
+  /** Budgets and limits that all runs of the home share. Without it, there are none. */
+  readonly ledger?: Ledger
   readonly clock: Clock
   readonly ids: IdGenerator
   /** Receives every event of every session, in order. Must not throw or block. */

@@ -1,22 +1,23 @@
+import { limitsCost, limitsRequests, reserveRequest } from '../budget/reserve-request.ts'
 import type { EventDraft } from '../ports/entry.ts'
 import type { ReserveTokens } from '../ports/tool.ts'
 import { record, type Session } from './session.ts'
+import { untilStopped } from './until-stopped.ts'
 
 /**
  * Reserves tokens for the paid requests of one call, from the budgets of its session. Returns `undefined` if no budget limits requests. The
  * reservation is on disk before the request is sent, so that a request without an answer counts in full after a crash.
  */
 export function reserveForCall(session: Session, call: string): ReserveTokens | undefined {
-  const { account, question } = session.node
-  if (!account?.limitsRequests) return undefined
+  if (!limitsRequests(session)) return undefined
   let count = 0
   return async ({ input, price }) => {
-    if (account.limitsCost && price === undefined)
+    if (limitsCost(session) && price === undefined)
       return { kind: 'refused', reason: 'its price is unknown, so Cadre cannot enforce a money budget' }
-    const reserved = await account.reserve({ input, output: 0, ...(price && { price }) }, question)
+    const reserved = await reserveRequest(session, { input, output: 0, ...(price && { price }) })
     if (reserved.kind === 'stopped') return { kind: 'refused', reason: 'the session was stopped' }
     if (reserved.kind === 'refused') return reserved
-    const { reservation } = reserved
+    const { reservation, id, settled } = reserved
     const name = `tokens/${call}/${count++}`
     const note = (event: Omit<EventDraft, 'role'>) =>
       record(session, name, () => [{ role: 'event', call, ...event } as EventDraft], { durable: true })
@@ -24,6 +25,7 @@ export function reserveForCall(session: Session, call: string): ReserveTokens | 
       await note({
         type: 'tokens.reserved',
         input,
+        ...(id !== undefined && { reservation: id }),
         ...(price && { cost: reservation.max.nanos / 1e9 }),
       })
     } catch (error) {
@@ -35,6 +37,7 @@ export function reserveForCall(session: Session, call: string): ReserveTokens | 
       async settle(usage) {
         reservation.settle(usage)
         if (usage !== undefined) await note({ type: 'tokens.settled', usage: { ...usage } })
+        await untilStopped(settled(), session.node.question, undefined)
       },
     }
   }

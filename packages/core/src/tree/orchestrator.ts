@@ -20,6 +20,7 @@ import { explainCall } from './explain.ts'
 import { canChange, isolate, isolateExistingSession } from './isolate.ts'
 import type { Orchestrator, OrchestratorOptions, ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
+import { SharedLimits } from './shared-limits.ts'
 import { specify, specifyWithParts } from './specify.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
@@ -40,6 +41,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   let seq = 0
   const accounts = new Accounts(ports.engine, (spec) => runLimits(spec).budget)
   const runLimits = (spec: SessionSpec): RunLimits => runs.known(spec.root)?.limits ?? limitsOf(spec)
+  const shared = new SharedLimits(ports, (root, notice) => emit(root, { type: 'notice.added', notice }))
   const at = instantWriter()
   // Each body is created for one event, so it can be completed in place.
   const emit = (session: string, body: EventBody) => {
@@ -86,11 +88,13 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     const tree = treeOf(spec)
     const letGo = accounts.hold(spec)
     const onAbort = () => tree.node(spec.id)?.stop(stop)
+    const leave = await shared.enter(spec.root, tree, signal)
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       const running = run(spec)
       // The node exists only now, so check for an earlier abort.
       if (signal.aborted) onAbort()
+      if (leave.stopped !== undefined) tree.node(spec.id)?.stop(leave.stopped)
       return { kind: 'report', report: await running }
     } catch (error) {
       if (error instanceof Suspended) return { kind: 'waiting', session: spec.id, questions: error.questions }
@@ -98,6 +102,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     } finally {
       signal.removeEventListener('abort', onAbort)
       letGo()
+      await leave.give()
     }
   }
 
@@ -163,7 +168,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     },
     cancel(session, { stays = false } = {}) {
       const node = runs.find(session)
-      if (node === undefined) return false
+      if (node === undefined) return shared.stop(session, { kind: 'cancelled', by: stays ? 'person' : 'run' })
       node.stop({ kind: 'cancelled', by: node.isEntry && !stays ? 'run' : 'person' })
       return true
     },
@@ -192,9 +197,12 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       })
     },
     pause({ root, breaksOff = false } = {}) {
-      if (root !== undefined) return runs.known(root)?.pause(breaksOff)
-      isPausing = true
-      for (const tree of runs.trees()) tree.pause(breaksOff)
+      if (root !== undefined) runs.known(root)?.pause(breaksOff)
+      else {
+        isPausing = true
+        for (const tree of runs.trees()) tree.pause(breaksOff)
+      }
+      shared.pause(root)
     },
   }
 

@@ -30,6 +30,14 @@ function address(example: string): ValueShape {
   return { kind: 'matching', pattern: /^https?:\/\/[^\s/?#]+\/?$/, says: `an address such as ${example}` }
 }
 
+const dayBudget: { readonly [key: string]: ValueShape } = { tokens: wholeNumber, cost: nonNegativeNumber }
+
+const place: ValueShape = {
+  kind: 'matching',
+  pattern: /^[a-z0-9][a-z0-9-]{0,62}$/i,
+  says: 'a name of up to 63 letters, digits and hyphens, such as office',
+}
+
 /** The settings of a model server. */
 const server: { readonly [key: string]: ValueShape } = {
   baseUrl: text,
@@ -125,9 +133,21 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         timeoutSeconds: wholeNumber,
         identicalCalls: { kind: 'count' },
         teamMessages: wholeNumber,
+        parallel: { kind: 'keys', keys: { place: wholeNumber, home: wholeNumber } },
       },
     },
     budget: { kind: 'keys', keys: { tokens: wholeNumber, cost: nonNegativeNumber, calls: wholeNumber } },
+    budgets: {
+      kind: 'keys',
+      keys: {
+        day: { kind: 'keys', keys: dayBudget },
+        agents: { kind: 'named', of: { kind: 'keys', keys: dayBudget } },
+        teams: {
+          kind: 'named',
+          of: { kind: 'keys', keys: { agents: { kind: 'texts' }, ...dayBudget }, required: ['agents'] },
+        },
+      },
+    },
     enableSubagent: flag,
     tools: { kind: 'texts' },
     check: {
@@ -152,11 +172,8 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         kind: { kind: 'choice', of: ['restate'] },
         ingress: address('http://127.0.0.1:8080'),
         admin: address('http://127.0.0.1:9070'),
-        place: {
-          kind: 'matching',
-          pattern: /^[a-z0-9][a-z0-9-]{0,62}$/i,
-          says: 'a name of up to 63 letters, digits and hyphens, such as office',
-        },
+        place,
+        ledger: place,
         identityKeys: {
           kind: 'list',
           of: {

@@ -18,6 +18,16 @@ export interface Config {
   readonly acp?: AcpSettings
   readonly limits?: LimitSettings
   readonly budget?: BudgetSettings
+  /** The most that all runs of the home may spend in a day, on all its machines. */
+  readonly budgets?: {
+    readonly day?: DayBudgetSettings
+    /** By the name of an agent: for its sessions, and the sessions that they start. */
+    readonly agents?: { readonly [name: string]: DayBudgetSettings }
+    /** For several agents together. */
+    readonly teams?: {
+      readonly [name: string]: DayBudgetSettings & { readonly agents: readonly string[] }
+    }
+  }
   /** False: no agent may start another. False in either file applies. */
   readonly enableSubagent?: boolean
   /** Absolute paths of modules with custom tools. */
@@ -75,6 +85,8 @@ export interface EngineSettings {
   /** The admin API. Default: `http://127.0.0.1:9070`. */
   readonly admin?: string
   readonly place: string
+  /** The place whose workers keep the budgets and limits of all places. Default: `place`. */
+  readonly ledger?: string
   /** The server's public keys. Workers then reject requests that the server has not signed. */
   readonly identityKeys?: readonly string[]
 }
@@ -173,10 +185,19 @@ export interface LimitSettings {
   readonly identicalCalls?: number
   /** How many messages the members of one team may send each other. */
   readonly teamMessages?: number
+  /** How many trees of sessions may run at the same time: at one place, and in the whole home. */
+  readonly parallel?: { readonly place?: number; readonly home?: number }
 }
 
 export interface BudgetSettings {
   readonly tokens?: number
   readonly cost?: number
   readonly calls?: number
+}
+
+/** For one day, from midnight UTC. */
+export interface DayBudgetSettings {
+  readonly tokens?: number
+  /** US dollars. */
+  readonly cost?: number
 }

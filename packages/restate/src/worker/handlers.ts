@@ -1,3 +1,4 @@
+import type { LedgerAnswer, LedgerDay, LedgerOrder, LedgerSlots } from '@cadre/core'
 import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk'
 import type { Packed } from '../log/packed.ts'
 import type { TreeOrder } from '../tree-order.ts'
@@ -35,4 +36,10 @@ export interface IndexEntry {
 export type BlobHandlers = {
   put: (ctx: ObjectContext, text: string) => Promise<void>
   get: (ctx: ObjectSharedContext) => Promise<string | null>
+}
+
+/** The ledger of the homes that name this place. Its key is a day, or `trees`. */
+export type LedgerHandlers = {
+  change: (ctx: ObjectContext, order: LedgerOrder) => Promise<LedgerAnswer>
+  read: (ctx: ObjectSharedContext) => Promise<LedgerDay | LedgerSlots | null>
 }

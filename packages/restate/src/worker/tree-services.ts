@@ -1,25 +1,12 @@
-import type {
-  ObjectContext,
-  ObjectSharedContext,
-  RetryPolicy,
-  Serde,
-  ServiceDefinition,
-} from '@restatedev/restate-sdk'
+import type { ObjectContext, ObjectSharedContext, Serde, ServiceDefinition } from '@restatedev/restate-sdk'
 import type { RestateEngine } from '../engine/restate-engine.ts'
 import type { Sdk } from '../load-sdk.ts'
 import type { Packed } from '../log/packed.ts'
 import type { PlaceNames } from '../place-names.ts'
 import type { TreeOrder } from '../tree-order.ts'
 import type { BlobHandlers, IndexHandlers, MessageHandlers, TreeHandlers } from './handlers.ts'
-
-/** The server retries 70 times by default and then pauses the invocation until a person resumes it. */
-const retryPolicy: RetryPolicy = {
-  initialInterval: { milliseconds: 50 },
-  maxInterval: { seconds: 1 },
-  exponentiationFactor: 2,
-  maxAttempts: 1_000_000_000,
-  onMaxAttempts: 'pause',
-}
+import { ledgerService } from './ledger-service.ts'
+import { retryPolicy } from './retry-policy.ts'
 
 /** With eager state, the server refuses to invoke an object whose state exceeds 32 MiB. */
 const small = { journalRetention: 0, enableLazyState: true, retryPolicy } as const
@@ -107,5 +94,8 @@ export function treeServices(
       get: shared(unkept, (ctx: ObjectSharedContext) => ctx.get<string>('text')),
     } satisfies BlobHandlers,
   })
-  return [trees, messages, index, blobs] as unknown as ServiceDefinition<string, unknown>[]
+  return [trees, messages, index, blobs, ledgerService(sdk, names)] as unknown as ServiceDefinition<
+    string,
+    unknown
+  >[]
 }

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
-import { CadreError } from '@cadre/core'
-import { daemonLeaseName, runningProcess } from '@cadre/home'
-import { homeOf } from '@cadre/runtime'
+import { CadreError, messageOf } from '@cadre/core'
+import { daemonLeaseName, type Home, runningProcess } from '@cadre/home'
+import {
+  type BudgetView,
+  budgetLine,
+  describeBudgets,
+  homeOf,
+  loadSettings,
+  untrustedIn,
+} from '@cadre/runtime'
 import { type DaemonStatus, placeOfProblem, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -25,10 +32,13 @@ export async function showStatus(
     )
   const owner = runningProcess(home, daemonLeaseName)
   const known = readStatus(home)
+  const budgets = await budgetsOf(io, home)
   if (flags.json) {
     const facts =
       owner === undefined ? { running: false } : { running: true, pid: owner.pid, host: owner.host }
-    io.stdout.write(`${JSON.stringify({ ...known, ...facts, home: home.path })}\n`)
+    io.stdout.write(
+      `${JSON.stringify({ ...known, ...facts, home: home.path, ...(budgets.views && { budgets: budgets.views }) })}\n`,
+    )
     return exitCodes.done
   }
   const style = createStyle(wantsColour(io.stdout, io.env))
@@ -43,8 +53,24 @@ export async function showStatus(
   // While a process is only starting, the status is from an earlier one.
   if (known !== undefined && (owner === undefined || known.pid === owner.pid))
     lines.push(...describe(known, owner !== undefined, style))
+  lines.push(...budgets.lines.map((line) => `  ${cleanLine(line)}`))
   io.stdout.write(`${lines.join('\n')}\n`)
   return exitCodes.done
+}
+
+/** The budgets of the day in a trusted home. */
+async function budgetsOf(
+  io: Io,
+  home: Home,
+): Promise<{ readonly views?: readonly BudgetView[]; readonly lines: readonly string[] }> {
+  try {
+    const homeTrusted = (await untrustedIn(io, home)).length === 0
+    const { config } = await loadSettings(io, home, { homeTrusted })
+    const views = await describeBudgets(home, config)
+    return { ...(views.length > 0 && { views }), lines: views.map(budgetLine) }
+  } catch (error) {
+    return { lines: [`budgets: ${messageOf(error)}`] }
+  }
 }
 
 function describe(known: DaemonStatus, isRunning: boolean, style: Style): string[] {

@@ -7,6 +7,7 @@ import { createStyle, type Style, wantsColour } from '../../output/style.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { agentsWithModels } from './check-agent-models.ts'
 import { checkAgentPrograms } from './check-agent-programs.ts'
+import { checkBudgets } from './check-budgets.ts'
 import { checkCopilot } from './check-copilot.ts'
 import { checkEngine } from './check-engine.ts'
 import { checkGate } from './check-gate.ts'
@@ -59,6 +60,7 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     sandbox,
     ...telemetry,
     ...engine,
+    ...(await checkBudgets(home, settings)),
   ]
   const usable = checks.every(({ status }) => status !== 'fail')
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)

@@ -17,6 +17,7 @@ export function withDefaults(engine: EngineSettings): RestateSettings {
     ingress: 'http://127.0.0.1:8080',
     admin: 'http://127.0.0.1:9070',
     identityKeys: [],
+    ledger: engine.place,
     ...engine,
   }
 }

@@ -1,0 +1,29 @@
+import { messageOf } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import { type BudgetView, budgetLine, describeBudgets, type Settings } from '@cadre/runtime'
+import { type Check, fail, ok, warn } from './check.ts'
+
+const name = 'budgets'
+
+/** The budgets of the day and the limits on running trees, and how much of them is used. */
+export async function checkBudgets(home: Home, settings: Settings | undefined): Promise<Check[]> {
+  if (settings === undefined) return []
+  try {
+    return (await describeBudgets(home, settings.config)).map((view) =>
+      isUsedUp(view)
+        ? warn(
+            name,
+            budgetLine(view),
+            `Sessions that it covers end as incomplete until tomorrow (UTC). Raise ${view.name} in config.yaml to continue them today.`,
+          )
+        : ok(name, budgetLine(view)),
+    )
+  } catch (error) {
+    return [fail(name, messageOf(error), 'Until then, requests under a budget wait.')]
+  }
+}
+
+/** Less than 1 % is left: hardly any request fits. */
+function isUsedUp({ tokens, cost }: BudgetView): boolean {
+  return [tokens, cost].some((part) => part !== undefined && part.spent > 0.99 * part.limit)
+}
