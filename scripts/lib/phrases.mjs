@@ -136,6 +136,18 @@ export const phrases = [
   [/\bin turns\b/i, 'alternately'],
   [/\brecords? holds?\b/i, 'Cadre records …, the file contains …'],
   [/\bwith a list of them\b/i, 'and lists the missing …'],
+  // A text that starts with a pronoun, which a reader cannot resolve.
+  [
+    /^['"]it (?:is|was|has|had|did|does|can|cannot|could|may|must|sent|needs|uses|runs|contains|changes|sets|took|failed|printed|returned|answered|allowed|continues|starts|sends)\b/,
+    'the file …, the command …, the server …: name the subject',
+  ],
+  [/\bmore like (?:it|this|them)\b/i, '… more files'],
+  [/\bis short for it\b/i, 'same as …'],
+  [/\bchanged without a note\b/i, 'unrecorded changes'],
+  [/\bwhich only a shell has\b/i, 'which only a shell can run'],
+  [/\bthe (?:first|second) half of the (?:page's )?login\b/i, 'the cookie, the key'],
+  [/\b(?:runs?|serves?) the trees of a place\b/i, 'run sessions for a place'],
+  [/\bto either form of\b/i, 'to the files of …'],
 ]
 
 const compiled = phrases.map(([pattern, instead]) => [

@@ -108,7 +108,7 @@ export const daemonMutants = {
     [
       'a task escapes the controls of the session that created it',
       `${server}/tasks/perform-action.ts`,
-      'return inheritedControls(context, causesOf(task), own)',
+      'return inheritedControls(context, sessionsBehindTask(task), own)',
       'return inheritedControls(context, [], own)',
       ['tests/daemon/controls.test.ts', 'tests/tasks'],
     ],

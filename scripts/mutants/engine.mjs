@@ -389,14 +389,14 @@ export const engineMutants = {
     [
       'a run that lost its lease still records entries',
       `${core}/session/session.ts`,
-      'requireLife(session)\n    return drafts',
+      'requireOwnership(session)\n    return drafts',
       'return drafts',
       lives,
     ],
     [
       'a run that lost its lease reports that it ended',
       `${core}/session/run-session.ts`,
-      'requireLife(session)\n    // The report is still valid',
+      'requireOwnership(session)\n    // The report is still valid',
       '// The report is still valid',
       lives,
     ],

@@ -22,10 +22,10 @@ export const runtimeMutants = {
     ],
     [
       'a grant that matches several runs is used for the first',
-      `${runtime}/granted-to.ts`,
+      `${runtime}/with-recorded-grant.ts`,
       'if (id === undefined || others.length > 0) return flags',
       'if (id === undefined) return flags',
-      [`${runtime}/granted-to.test.ts`],
+      [`${runtime}/with-recorded-grant.test.ts`],
     ],
     [
       'a resumed run trusts everything that is in its folder now',

@@ -13,7 +13,7 @@ export const voteMutants = {
       'if (same.length < need.quorum) continue',
       'if (same.length < need.quorum - 1) continue',
     ],
-    ['a person counts once per vote', core, 'const words = lastWords(votes)', 'const words = [...votes]'],
+    ['a person counts once per vote', core, 'const words = latestVotes(votes)', 'const words = [...votes]'],
     ['a rejection does not decide', core, 'if (rejected !== undefined) {', 'if (rejected === undefined) {'],
     [
       'an answer without a person is a vote',
@@ -24,7 +24,7 @@ export const voteMutants = {
     ['a stricter policy is ignored', core, 'quorum > before.quorum ||', ''],
     ['every role counts', voter, 'if (!roles.some((role) => need.roles.includes(role))) {', 'if (false) {'],
     ['the starter counts', voter, 'if (starters.some((starter) => isSame(name, starter)))', 'if (false)'],
-    ['an unknown giver is nobody', voter, 'if (starters.includes(unknownGiver))', 'if (false)'],
+    ['an unknown giver is nobody', voter, 'if (starters.includes(unknownRequester))', 'if (false)'],
     [
       'only the session itself names givers',
       'packages/gate/src/approvals/starters-of.ts',
@@ -35,14 +35,14 @@ export const voteMutants = {
     ['anyone can vote for anyone', count, 'return vouches(uid) ||', 'return true ||'],
     [
       'the risk of a rule is ignored',
-      'packages/gate/src/approvals/create-demand.ts',
+      'packages/gate/src/approvals/create-require-approvals.ts',
       '(risk === undefined || isAtLeast(verdict.risk, risk)) &&',
       '',
       demand,
     ],
     [
       'a hook can meet the need',
-      'packages/gate/src/approvals/create-demand.ts',
+      'packages/gate/src/approvals/create-require-approvals.ts',
       'return { ...verdict, firm: true, approvals: need }',
       'return { ...verdict, approvals: need }',
       demand,

@@ -50,7 +50,7 @@ test("an editor that supports forms gets a server's form, with the names of the 
     mode: 'form',
     sessionId,
     toolCallId: expect.stringContaining(`${sessionId}/`),
-    message: expect.stringContaining('The MCP server calc asks, during a call of lead:\n\nWhich branch?'),
+    message: expect.stringContaining('The MCP server calc asks, during a call by lead:\n\nWhich branch?'),
     requestedSchema: { type: 'object', properties: branch, required: ['branch'] },
   })
   // An address is shown whole in a permission request, even if the editor could open it.
@@ -84,7 +84,7 @@ test('an editor without forms gets a few choices as a permission request, and no
   )
   await editor.prompt(sessionId, 'Go.')
   expect(editor.asked).toHaveLength(4)
-  expect(editor.asked[0]?.toolCall.title).toBe('The MCP server calc asks, during a call of lead: None?')
+  expect(editor.asked[0]?.toolCall.title).toBe('The MCP server calc asks, during a call by lead: None?')
   for (const { options } of editor.asked)
     expect(options.at(-1)).toEqual({ optionId: 'decline', name: 'Decline', kind: 'reject_once' })
   expect(answers()).toEqual([

@@ -129,7 +129,7 @@ describe('agents show', () => {
       delegated: ['worker'],
       refused: [
         { name: 'nobody', reason: 'no agent has this name' },
-        { name: 'other', reason: 'not in its list of agents' },
+        { name: 'other', reason: "not in the agent's list of agents" },
       ],
       from: at(6),
     })
@@ -172,7 +172,7 @@ describe('agents show', () => {
     expect(stdout).toMatch(/^ {2}edti +unknown tool/m)
     expect(stdout).toMatch(/^ {2}TOOL +CLASS +EFFECT +BY +WHERE$/m)
     expect(stdout).toMatch(/^can delegate to +worker \(\.github\/agents\/lead\.agent\.md:6\)$/m)
-    expect(stdout).toMatch(/^ {2}other +not in its list of agents$/m)
+    expect(stdout).toMatch(/^ {2}other +not in the agent's list of agents$/m)
     expect(stdout).toMatch(/^ {2}nobody +no agent has this name$/m)
     expect(stdout).toMatch(/^ {2}maxTurns +7 rounds per session +\.github\/agents\/lead\.agent\.md:9$/m)
     expect(stdout).toMatch(/^ {2}Lost +→ gone +no such agent/m)
@@ -188,8 +188,8 @@ describe('agents show', () => {
       entry: [],
       delegated: [],
       refused: [
-        { name: 'worker', reason: 'it has no tool to delegate with' },
-        { name: 'other', reason: 'not in its list of agents' },
+        { name: 'worker', reason: 'the agent has no tool to delegate with' },
+        { name: 'other', reason: "not in the agent's list of agents" },
       ],
     })
   })
@@ -364,7 +364,7 @@ describe('agents show', () => {
       ...opencode('review-one'),
       ...opencode('review-all'),
     })
-    const reason = 'the permission rules in its file deny it'
+    const reason = "the permission rules in the agent's file deny it"
     expect((await shown(project, 'lead')).targets).toMatchObject({
       entry: ['review-one'],
       refused: [

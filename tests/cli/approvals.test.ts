@@ -72,7 +72,7 @@ test('a pending call is listed in full, approved by a part of its id, and done o
   expect(project.exists('deployed.txt')).toBe(false)
   expect(await listed(project)).toEqual([])
   const tree = await project.cadre(['sessions', 'tree'])
-  expect(tree.stdout).toContain('decided; continues when it is resumed')
+  expect(tree.stdout).toContain('decided; the session continues when it is resumed')
   const resumed = await project.cadre(['resume', record.session, '--trust', '--json'])
   expect(resumed.code).toBe(0)
   expect(project.read('deployed.txt')).toBe('deployed\n')

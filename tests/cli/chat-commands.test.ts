@@ -129,7 +129,7 @@ it.each([80, 40])('breaks no word of notes, errors and approvals at %i columns',
   await terminal.until((screen) => shown(screen).endsWith('decide later:'))
   const text = shown(terminal.screen())
   // The reason is given once.
-  expect(text.replace(/\s+/g, ' ').match(/it sends data outside this machine/g)).toHaveLength(1)
+  expect(text.replace(/\s+/g, ' ').match(/the call sends data outside this machine/g)).toHaveLength(1)
   expect(text).toContain('Risk: MEDIUM\n')
   // The agent's action is shown unchanged.
   const own = text.split('\n').filter((line) => !line.includes('Arguments:'))

@@ -67,7 +67,7 @@ describe('cadre policy explain', () => {
   test.each([
     ['lead', 'worker', /lead may not delegate to worker/],
     ['worker', 'lead', /worker may not delegate to lead/],
-    ['1', 'outsider', /no delegation chain reaches outsider 1 below/],
+    ['1', 'outsider', /no delegation chain reaches outsider 1 levels? below/],
     ['9', 'worker', /maximum delegation depth is 3/],
     ['middle>lead', 'middle', /may not delegate to lead/],
     ['lead>middle>lead', 'middle', /circular: lead → middle → lead/],
@@ -200,7 +200,7 @@ describe('cadre policy explain', () => {
     const shown = await project.cadre(
       explain('write_file', write, '--trust').filter((arg) => arg !== '--json'),
     )
-    expect(shown.stdout).toMatch(/hooks +\S+ would run in a session; not run here/)
+    expect(shown.stdout).toMatch(/hooks +\S+ would run in a session, but did not run now/)
     expect(project.listing()).toEqual(before)
   })
 

@@ -45,7 +45,7 @@ describe('a denial by a hook at depth 2 is reported with its place and reason', 
     expect(code).toBe(0)
     expect(stderr).toMatch(new RegExp(`^deep: ← write_file secret\\.txt refused: ${denied}$`, 'm'))
     expect(stderr).toMatch(
-      /^deep: note: hook \.claude\/settings\.json:\d+: it failed with exit code 1: lint failed$/m,
+      /^deep: note: hook \.claude\/settings\.json:\d+: the hook failed with exit code 1: lint failed$/m,
     )
     expect(stderr).toMatch(new RegExp(`^lead: report sent back: run the tests ${place}$`, 'm'))
     const [deep, lead] = ['deep', 'lead'].map((name) => project.sessions().find((id) => id.startsWith(name))!)

@@ -59,7 +59,7 @@ test('a command that needs approval, or is denied, does not run', async () => {
   const { last, project } = await chat(files, ['/go a.txt; touch pwned', '/go a.txt'])
   expect(project.exists('pwned')).toBe(false)
   expect(last.join('\n')).not.toContain('SECRET=1')
-  expect(last[1]).toContain('Cadre did not run this command: it needs approval')
+  expect(last[1]).toContain('Cadre did not run this command: the command needs approval')
   // Without a sandbox, a command could read denied files, so it also needs approval.
   const { '.claude/settings.json': _, ...open } = files
   expect((await chat(open, ['/go a.txt'])).last[0]).toContain('text of a')
@@ -142,7 +142,7 @@ test('commands of a prompt file are in the audit log, with the decision and the 
     ['/mine'],
   )
   expect([project.exists('own.txt'), project.exists('other.txt')]).toEqual([true, false])
-  expect(last[0]).toContain('Cadre did not run this command: it needs approval')
+  expect(last[0]).toContain('Cadre did not run this command: the command needs approval')
   const [day] = readdirSync(project.at('.cadre/events'))
   const lines = project
     .read(`.cadre/events/${day}`)

@@ -56,7 +56,7 @@ test('rewind shows what it removes and keeps, removes the entries, and resume co
   const resumed = await project.cadre(['resume', session, '--allow', 'write', '--quiet'])
   expect([resumed.code, resumed.stdout]).toEqual([0, 'Done.\n'])
   for (const [entry, words] of [
-    ['1', 'nothing would be left'],
+    ['1', 'which cannot be removed'],
     ['999', 'there is no entry 999'],
     ['x', 'must be an integer'],
   ] as const) {

@@ -63,6 +63,6 @@ test('an approval for tasks describes the task, and grants nothing in the worksp
   const project = createTeam({ '.cadre/storage/policy.yaml': 'effects: { write: ask }\n' })
   await run(project, '--trust')
   const { stdout } = await project.cadre(['approvals'])
-  expect(stdout).toContain('it changes task files in the home directory')
+  expect(stdout).toContain('the call changes task files in the home directory')
   expect(stdout).not.toContain('workspace')
 })

@@ -69,7 +69,7 @@ test.skipIf(!hasScript)('a person trusts hooks once, and again when their script
     expect(await terminal.ended()).toBe(0)
     return terminal.screen()
   }
-  expect(await answer('\r')).toMatch(/settings\.json\s+\S*runs a hook when agents work/)
+  expect(await answer('\r')).toMatch(/settings\.json\s+\S*runs a hook while agents work/)
   expect(project.exists('ran')).toBe(false)
   await answer('y\r')
   expect(project.read('ran')).toBe('x')

@@ -37,7 +37,7 @@ describe('a folder with items that need trust', () => {
     expect(stderr).toMatch(
       /this folder is not trusted: Cadre ignores its hooks, tools and rules, and agents are read-only\./,
     )
-    expect(stderr).toMatch(/\.github\/hooks\/a\.json runs a hook when agents work/)
+    expect(stderr).toMatch(/\.github\/hooks\/a\.json runs a hook while agents work/)
     expect(stderr).toMatch(/policy\.yaml:1 permits more than the default \(effects\.write: "allow"\)/)
     expect(stderr).toContain('use --trust (or CADRE_TRUST=1) for one command')
     expect(judged(json())).toMatchObject([{ decision: 'allow' }, { decision: 'deny' }])

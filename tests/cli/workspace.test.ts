@@ -129,7 +129,9 @@ test('an ignored file that a tool wrote is merged, and any other ignored file is
   expect(project.read('dist/out.js')).toBe('built\n')
   expect(git(project, 'status', '--porcelain')).not.toContain('dist')
   expect(project.exists('node_modules')).toBe(false)
-  expect((await project.cadre(['workspace', 'clean'])).stdout).toContain('it has files that git ignores')
+  expect((await project.cadre(['workspace', 'clean'])).stdout).toContain(
+    'the workspace has files that git ignores',
+  )
   const included = await project.cadre(['workspace', 'merge', id, '--include', 'node_modules', '--json'])
   expect(JSON.parse(included.stdout)).toMatchObject({ files: ['node_modules/m/index.js'], left: [] })
   expect(project.read('node_modules/m/index.js')).toBe('m\n')

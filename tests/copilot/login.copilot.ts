@@ -72,7 +72,7 @@ describe('signing in', () => {
 
     const agents = await run(world, ['agents', 'list'])
     expect(agents.stdout).toMatch(
-      /\nCopilot modes, as in copilot-ls:gpt-5@Ask:\n {2}Ask: .*\n {2}Agent: .*\n {2}InlineAgent: [^\n]*\n(?! )/,
+      /\nCopilot modes; add one to a model name, as in copilot-ls:gpt-5@Ask:\n {2}Ask: .*\n {2}Agent: .*\n {2}InlineAgent: [^\n]*\n(?! )/,
     )
     const elsewhere = await run(world, ['agents', 'list'], { CADRE_MODEL: 'openai:x' })
     expect(elsewhere.stdout).not.toContain('Copilot modes')

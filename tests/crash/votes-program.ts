@@ -11,8 +11,8 @@ import {
   approvalJson,
   askEverywhere,
   createApprovals,
-  createDemand,
   createPlaces,
+  createRequireApprovals,
   followApprovals,
 } from '@cadre/gate'
 import { openHome } from '@cadre/home'
@@ -32,7 +32,7 @@ const asks: Rule = {
       : undefined,
 }
 
-const demandApprovals = createDemand({
+const requireApprovals = createRequireApprovals({
   policy: {
     approvals: [
       { quorum: 2, roles: ['approver'], notByStarter: false, risk: 'HIGH', place: 'policy.yaml:1' },
@@ -66,7 +66,7 @@ export const play: Play = async (home, [verb = '', ...rest]) => {
     agents: agentsOf([defineAgent({ name: 'lead' })]),
     tools: [launch],
     rules: [asks],
-    ...(demandApprovals && { demandApprovals }),
+    ...(requireApprovals && { requireApprovals }),
     clock,
     ids: countingIds(),
     emit: () => {},

@@ -1,9 +1,9 @@
 import {
   applyToView,
   CadreError,
-  contextOf,
   emptyView,
   eventsOf,
+  handoffHistory,
   type Message,
   type Report,
 } from '@cadre/core'
@@ -62,7 +62,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     })
     const first = await team.report({ agent: 'plan', work: 'Plan it.' })
     const planned = await continueSession(team, first.session, 'Better.')
-    const history = contextOf(await storedOf(team, planned))
+    const history = handoffHistory(await storedOf(team, planned))
     expect(history).toEqual([
       { role: 'user', content: 'Plan it.' },
       { role: 'assistant', content: 'I look.\n\nThe plan.' },
@@ -80,14 +80,14 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(asked?.round).toBe(1)
     expect(contents(asked?.messages)).toEqual([...history.map(({ content }) => content), 'Build it.'])
 
-    const longer = contextOf(await storedOf(team, built))
+    const longer = handoffHistory(await storedOf(team, built))
     expect(longer).toEqual([
       ...history,
       { role: 'user', content: 'Build it.' },
       { role: 'assistant', content: 'It is built.' },
     ])
     const checked = await team.report({ agent: 'check', work: 'Check it.', history: longer })
-    expect(contextOf(await storedOf(team, checked))).toHaveLength(longer.length + 2)
+    expect(handoffHistory(await storedOf(team, checked))).toHaveLength(longer.length + 2)
   })
 
   test('earlier messages are no round, event or text of the session that takes over', async () => {
@@ -119,7 +119,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       },
     })
     const planned = await team.report({ agent: 'plan', work: 'Plan it.\n\nThe last report, by x:\nWell.' })
-    const history = contextOf(await storedOf(team, planned), 'summary')
+    const history = handoffHistory(await storedOf(team, planned), 'summary')
     expect(history).toHaveLength(1)
     const [short] = history
     expect(short?.role).toBe('user')
@@ -127,11 +127,11 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(short?.content).toContain('The last report, by plan:\n> The plan.')
 
     const built = await team.report({ agent: 'build', work: 'Build it.', history })
-    const [again] = contextOf(await storedOf(team, built), 'summary')
+    const [again] = handoffHistory(await storedOf(team, built), 'summary')
     expect(again?.content).toBe(
       short?.content.replace(/The last report, by plan:.*$/s, 'The last report, by build:\n> It is built.'),
     )
-    expect(contextOf(await storedOf(team, built), 'none')).toEqual([])
+    expect(handoffHistory(await storedOf(team, built), 'none')).toEqual([])
   })
 
   test('a turn that ends before any reply has no report, and its summary has the earlier messages', async () => {
@@ -139,13 +139,13 @@ describe.each(worlds)('on $name', ({ create }) => {
     const first = await team.report({ agent: 'solo', work: 'first' })
     const second = await continueSession(team, first.session, 'second')
     expect(second).toMatchObject({ status: 'error', text: '' })
-    expect(contextOf(await storedOf(team, second), 'summary')[0]?.content).toContain('> one')
+    expect(handoffHistory(await storedOf(team, second), 'summary')[0]?.content).toContain('> one')
   })
 
   test('a summary is bounded, and reports how much is omitted', async () => {
     const team = await open({ agents: [{ name: 'plan' }], lanes: { plan: [say('𝄞'.repeat(100_000))] } })
     const planned = await team.report({ agent: 'plan', work: 'x'.repeat(100_000) })
-    const [short] = contextOf(await storedOf(team, planned), 'summary')
+    const [short] = handoffHistory(await storedOf(team, planned), 'summary')
     expect(short?.content.length).toBeLessThan(17_000)
     expect(short?.content).toContain('[… 96000 more characters]')
     expect(short?.content.isWellFormed()).toBe(true)
@@ -166,7 +166,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       lanes: { plan: [...Array.from({ length: 25 }, () => look), say('The plan.')] },
     })
     const planned = await team.report({ agent: 'plan', work: 'Plan it.' })
-    const history = contextOf(await storedOf(team, planned))
+    const history = handoffHistory(await storedOf(team, planned))
     expect(history.map(({ role }) => role)).toEqual(['user', 'assistant'])
     expect(history[0]?.content).toMatch(
       /^Plan it\.\n\nEarlier in this session .*a summary of what was done$/s,
@@ -181,7 +181,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       agent: 'plan',
       work: { content: 'What is it?', images: [{ mime: 'image/png', data: 'aGk=' }] },
     })
-    expect(contextOf(await storedOf(team, seen))).toEqual([
+    expect(handoffHistory(await storedOf(team, seen))).toEqual([
       { role: 'user', content: 'What is it?\n\n[an image was shown here]' },
       { role: 'assistant', content: 'A cat.' },
     ])

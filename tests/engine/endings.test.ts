@@ -1,4 +1,4 @@
-import type { Engine, Moment, Run } from '@cadre/core'
+import type { Engine, LifecycleEvent, Run } from '@cadre/core'
 import { createTestTeam, fail, type Line, say } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { worlds } from './worlds.ts'
@@ -25,18 +25,18 @@ function onFullDisk(engine: Engine, isFull: (step: string) => boolean): Engine {
 describe.each(worlds)('on $name', ({ create }) => {
   async function open(
     isFull: (step: string) => boolean,
-    fails: Moment['kind'],
+    fails: LifecycleEvent['kind'],
     lane: Line[] = [say('fine')],
   ) {
     const world = create()
     onTestFinished(() => world.dispose())
     const engine = onFullDisk(await world.open(), isFull)
-    const attend = (moment: Moment) => {
+    const onLifecycleEvent = (moment: LifecycleEvent) => {
       if (moment.kind === fails) throw new Error('the hook broke')
       return undefined
     }
     const lanes = { lead: lane }
-    return createTestTeam({ agents: [{ name: 'lead' }], lanes, engine, clock: world.clock, attend })
+    return createTestTeam({ agents: [{ name: 'lead' }], lanes, engine, clock: world.clock, onLifecycleEvent })
   }
 
   test('a hook that fails while nothing can be recorded does not leave a failed session open', async () => {

@@ -1,4 +1,4 @@
-import type { Answerer, Attend, Entry, Moment, Rule, Verdict } from '@cadre/core'
+import type { Answerer, Entry, LifecycleEvent, LifecycleHandler, Rule, Verdict } from '@cadre/core'
 import { call, createTestTeam, type Line, say, type TestTeamOptions } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { countingTools } from './tools.ts'
@@ -286,7 +286,7 @@ describe.each(worlds)('on $name', ({ create }) => {
 
   test('each moment of a session is passed on once, and the response reaches the model', async () => {
     const told: string[] = []
-    const attend: Attend = (moment: Moment, session) => {
+    const onLifecycleEvent: LifecycleHandler = (moment: LifecycleEvent, session) => {
       told.push(`${session.agent.name} ${moment.kind}`)
       if (moment.kind === 'session.started') return { context: `welcome ${session.agent.name}` }
       if (moment.kind === 'prompt.given') return { context: 'mind the gap' }
@@ -307,7 +307,7 @@ describe.each(worlds)('on $name', ({ create }) => {
         ],
         child: [say('found')],
       },
-      attend,
+      onLifecycleEvent,
     })
     const world = await team()
     await world.report({ agent: 'lead' })
@@ -331,11 +331,11 @@ describe.each(worlds)('on $name', ({ create }) => {
 
   test('a rejected prompt never reaches the model, now or later', async () => {
     const world = create()
-    const attend: Attend = (moment) =>
+    const onLifecycleEvent: LifecycleHandler = (moment) =>
       moment.kind === 'prompt.given' && moment.prompt.includes('secret')
         ? { blocked: 'no secrets' }
         : undefined
-    const { team } = open(world, { lanes: { lead: [] }, attend })
+    const { team } = open(world, { lanes: { lead: [] }, onLifecycleEvent })
     const first = await team()
     const result = await first.run({ agent: 'lead', work: 'the secret is 42' })
     expect(result).toMatchObject({

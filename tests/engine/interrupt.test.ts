@@ -99,7 +99,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       agents: [{ name: 'worker' }],
       tools,
       lanes: { worker: [call(['note', { text: 'a' }]), say('End.')] },
-      attend: async (moment) => {
+      onLifecycleEvent: async (moment) => {
         if (moment.kind === 'call.settled') results.push(team.orchestrator.interrupt('worker-7'))
         return undefined
       },

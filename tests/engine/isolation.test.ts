@@ -3,7 +3,7 @@ import {
   object,
   type PreparedIsolation,
   type SessionSpec,
-  type Settled,
+  type SettledWorkspace,
   type Tool,
   type WorkspaceRequest,
   type Workspaces,
@@ -17,7 +17,7 @@ const work = (agentName: string) =>
 const done = (text: string) => call(['reportOut', { report: text }])
 
 /** Gives every session a folder, or none. */
-function folders(answer: (request: WorkspaceRequest) => PreparedIsolation, settled?: Settled) {
+function folders(answer: (request: WorkspaceRequest) => PreparedIsolation, settled?: SettledWorkspace) {
   const asked: WorkspaceRequest[] = []
   const ended: string[] = []
   const workspaces: Workspaces = {

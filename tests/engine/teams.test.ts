@@ -270,7 +270,7 @@ describe('a team', () => {
         lead: [create('t', member('alice')), say('waiting'), say('end')],
         worker: [say('done'), say('done with that, too')],
       },
-      async attend(moment, { agent }) {
+      async onLifecycleEvent(moment, { agent }) {
         if (moment.kind !== 'session.ended' || agent.name !== 'worker' || ++ends > 1) return undefined
         appendFileSync(world.home.at('teams/t/inboxes/alice.jsonl'), '{"text":"one more thing"}\n')
         return undefined

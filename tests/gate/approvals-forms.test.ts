@@ -29,7 +29,7 @@ const base: ApprovalRecord = {
   more: [],
   risk: 'MEDIUM',
   reasons: ['System-modifying command: docker'],
-  why: 'it runs a program',
+  why: 'the call runs a program',
   grants: ['command: docker ps'],
   choices: ['approve', 'approve-session', 'reject'],
   created: '2025-10-05T00:07:46.331Z',
@@ -43,7 +43,7 @@ const decided = (decision: string, more = {}) => ({ kind: 'decided', answer: { d
 test("the file contains the session's task, and what the agent wrote about the call", () => {
   const file = approvalFile({ ...base, task: 'Check whether Redis runs', purpose: 'I look at it.\nNow.' })
   expect(file).toContain('\nsession: lead-1\ntask: Check whether Redis runs\n')
-  expect(file).toContain('\n> it runs a program\n>\n> The agent wrote: I look at it. Now.\n')
+  expect(file).toContain('\n> the call runs a program\n>\n> The agent wrote: I look at it. Now.\n')
   expect(approvalFile(base)).not.toMatch(/^task:|The agent wrote/m)
 })
 
@@ -66,7 +66,7 @@ test('the task has the specified format', () => {
     Risk Level: MEDIUM
     Risk Factors:
       - System-modifying command: docker
-    Asked because: it runs a program
+    Asked because: the call runs a program
 
     Details:
       Command: docker ps

@@ -8,8 +8,8 @@ import {
   type AskAtTerminal,
   askEverywhere,
   createApprovals,
-  createDemand,
   createPlaces,
+  createRequireApprovals,
   followApprovals,
 } from '@cadre/gate'
 import { type ApprovalRule, type Home, openHome } from '@cadre/home'
@@ -112,7 +112,7 @@ export async function openWorld(lanes: Lanes, options: WorldOptions = {}): Promi
             kind: 'ask',
             by: 'policy',
             rule: 'effects.execute',
-            reason: 'it runs a program',
+            reason: 'the call runs a program',
             risk: 'MEDIUM',
             reasons: ['it can do anything'],
             grants: [`command: ${(input as { command: string }).command}`],
@@ -127,14 +127,14 @@ export async function openWorld(lanes: Lanes, options: WorldOptions = {}): Promi
     place: 'policy.yaml:1',
     ...rule,
   }))
-  const demandApprovals = createDemand({ policy: { approvals: rules }, places: createPlaces({}) })
+  const requireApprovals = createRequireApprovals({ policy: { approvals: rules }, places: createPlaces({}) })
   const orchestrator = createOrchestrator({
     engine,
     models: scriptedModels(lanes),
     agents: agentsOf(Object.keys(lanes).map((name) => defineAgent({ name }))),
     tools: [act('launch', 'execute'), act('look', 'read')] as unknown as Tool[],
     rules: [asks],
-    ...(demandApprovals && { demandApprovals }),
+    ...(requireApprovals && { requireApprovals }),
     clock: systemClock,
     ids: { session: (agent) => `${agent}-${options.ids ?? ''}${++count}` },
     emit: () => {},

@@ -147,7 +147,7 @@ test('if two forms differ, the first one seen applies, and the other is updated'
   await later.resume()
   expect(later.done).toEqual(['launch docker ps'])
   expect(readFileSync(file, 'utf8')).toMatch(
-    /\*\*Decision:\*\* APPROVED[^\n]*\n\*\*Note:\*\* this form contained REJECTED, but the first decision applies/,
+    /\*\*Decision:\*\* APPROVED[^\n]*\n\*\*Note:\*\* this file contained REJECTED, but the first decision applies/,
   )
   expect(await journalOf(later)).toHaveLength(1)
   await later.close()
@@ -175,7 +175,7 @@ test('a changed action in a form is reported and decides nothing; the command st
   world.writeTasks(world.tasks().replace('Command: docker ps', 'Command: docker ps --dry-run'))
   expect(await world.resume()).toMatchObject({ kind: 'waiting' })
   expect(world.messages.join()).toMatch(
-    /approvals\.task\.md: no valid decision for .*: the action in the file is not the requested one/,
+    /approvals\.task\.md: no valid decision for .*: the action in the file differs from the requested action/,
   )
   expect(world.done).toEqual([])
   expect(

@@ -70,9 +70,9 @@ describe('effects', () => {
       kind: 'ask',
       by: 'policy',
       rule: 'effects.write',
-      reason: 'it changes files in the workspace',
+      reason: 'the call changes files in the workspace',
       risk: 'MEDIUM',
-      reasons: ['it changes files in the workspace'],
+      reasons: ['the call changes files in the workspace'],
       grants: ['write in the workspace'],
       paths: [{ path: 'src/b.ts', real: path.join(workspace, 'src/b.ts'), decision: 'allow' }],
     })
@@ -119,7 +119,7 @@ describe('effects', () => {
       kind: 'ask',
       risk: 'LOW',
       grants: ['change task files'],
-      reasons: ['it changes task files in the home directory'],
+      reasons: ['the call changes task files in the home directory'],
     })
     expect(judge(create, {}, { policy: said({ effects: effects('deny'), decidedBy }) })).toMatchObject({
       kind: 'deny',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createPlaces, encloseProgram, type ProtectedChange } from '@cadre/gate'
+import { createPlaces, type ProtectedChange, sandboxProgram } from '@cadre/gate'
 import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
@@ -24,7 +24,7 @@ async function run(script: string, sandbox = bubblewrap, readOnly = false, meanw
   const cleaned = new Promise<void>((resolve) => {
     told = resolve
   })
-  const enclosed = await encloseProgram(
+  const enclosed = await sandboxProgram(
     {
       command: '/bin/bash',
       args: [program],

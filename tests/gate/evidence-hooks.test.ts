@@ -1,4 +1,4 @@
-import type { Attend, Entry } from '@cadre/core'
+import type { Entry, LifecycleHandler } from '@cadre/core'
 import {
   createEvidence,
   createHooks,
@@ -38,16 +38,16 @@ async function run(researcher: readonly Line[], project = createWorkspace({ 'src
     tell: (message) => told.push(message),
   })
   const evidence = createEvidence({ places })
-  const attend: Attend = async (moment, session, signal) => {
-    await evidence.attend(moment, session, signal)
-    return hooks.attend(moment, session, signal)
+  const onLifecycleEvent: LifecycleHandler = async (moment, session, signal) => {
+    await evidence.onLifecycleEvent(moment, session, signal)
+    return hooks.onLifecycleEvent(moment, session, signal)
   }
   const team = createTestTeam({
     agents: [{ name: 'supervisor', delegates: { kind: 'all' } }, { name: 'researcher' }],
     tools: createTools({ places, own: ownArtifact }),
     rules: [hooks.rule],
     reviewers: [hooks.reviewer],
-    attend,
+    onLifecycleEvent,
     lanes: {
       supervisor: [
         call([

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import type { AgentDefinition, Moment, Report, Rule, SessionSpec, Tool, WireCall } from '@cadre/core'
+import type { AgentDefinition, LifecycleEvent, Report, Rule, SessionSpec, Tool, WireCall } from '@cadre/core'
 import { createEvidence, createPlaces, createRoleRule } from '@cadre/gate'
 import { call, createTestTeam, type Line, say, type TestTeamOptions } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -28,13 +28,13 @@ function promisedSections(): { readonly promise: Promise<void>; readonly resolve
 }
 
 function team(lanes: Record<string, readonly Line[]>, options: Partial<TestTeamOptions> = {}) {
-  const { reviewer, attend } = createEvidence({ places })
+  const { reviewer, onLifecycleEvent } = createEvidence({ places })
   return createTestTeam({
     agents: [{ name: 'lead', delegates: { kind: 'all' } }, researcher],
     tools: boundaryTools,
     rules: [createRoleRule({ places })],
     reviewers: [reviewer],
-    attend,
+    onLifecycleEvent,
     lanes,
     ...options,
   })
@@ -167,23 +167,23 @@ test('two concurrent workers of one agent are each judged by their own', async (
 
 test('a starting worker does not delete the artifact of another one of its kind', async () => {
   const workspace = createWorkspace()
-  const { attend } = createEvidence({ places })
+  const { onLifecycleEvent } = createEvidence({ places })
   const [tool] = boundaryTools.filter(({ name }) => name === 'save') as [Tool]
-  const tell = (session: string, moment: Moment) =>
-    attend(
+  const tell = (session: string, moment: LifecycleEvent) =>
+    onLifecycleEvent(
       moment,
       { id: session, agent: researcher, workspace: workspace.path } as unknown as SessionSpec,
       new AbortController().signal,
     )
   const input = { path: own, content: full }
   const wire: WireCall = { id: 'call_1', type: 'function', function: { name: 'save', arguments: '' } }
-  const wrote: Moment = {
+  const wrote: LifecycleEvent = {
     kind: 'call.settled',
     call: { call: wire, tool, input },
     outcome: 'done',
     content: 'saved',
   }
-  const started: Moment = { kind: 'session.started', source: 'startup' }
+  const started: LifecycleEvent = { kind: 'session.started', source: 'startup' }
   await tell('a', started)
   workspace.write(own, full)
   await tell('a', wrote)
@@ -221,7 +221,7 @@ describe.each(worlds)('on $name', ({ create }) => {
           tools: boundaryTools,
           rules: [createRoleRule({ places }), asks],
           reviewers: [evidence.reviewer],
-          attend: evidence.attend,
+          onLifecycleEvent: evidence.onLifecycleEvent,
           engine: await world.open(),
           clock: world.clock,
           lanes: {

@@ -214,7 +214,7 @@ describe('the output', () => {
       'claude',
       'Stop',
       { decision: 'block', reason: 'more', continue: false },
-      { stop: 'a hook stopped it', notices: [] },
+      { stop: 'a hook stopped the session', notices: [] },
     ],
     [
       'copilot',

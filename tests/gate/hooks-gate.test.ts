@@ -29,7 +29,7 @@ it.each([
     },
   })
   const report = { session: 's', agent: 'lead', text: '', ...ended } as unknown as Report
-  await project.hooks().attend({ kind: 'session.ended', report }, sessionAt(project.path), never)
+  await project.hooks().onLifecycleEvent({ kind: 'session.ended', report }, sessionAt(project.path), never)
   expect(project.payload('a')).toMatchObject({ reason })
 })
 
@@ -306,7 +306,7 @@ describe('after a call and in between', () => {
     })
     const attention = await project
       .hooks()
-      .attend(
+      .onLifecycleEvent(
         { kind: 'call.settled', call: bash, outcome: 'done', content: 'much' },
         sessionAt(project.path),
         never,
@@ -328,7 +328,7 @@ describe('after a call and in between', () => {
     })
     const attention = await project
       .hooks()
-      .attend({ kind: 'prompt.given', prompt: 'x' }, sessionAt(project.path), never)
+      .onLifecycleEvent({ kind: 'prompt.given', prompt: 'x' }, sessionAt(project.path), never)
     expect(attention).toEqual({ blocked: 'no' })
     expect(project.recorded('b')).toBe(false)
   })
@@ -341,9 +341,9 @@ describe('after a call and in between', () => {
     })
     const attention = await project
       .hooks()
-      .attend({ kind: 'session.started', source: 'resume' }, sessionAt(project.path), never)
+      .onLifecycleEvent({ kind: 'session.started', source: 'resume' }, sessionAt(project.path), never)
     expect(attention).toEqual({
-      notices: [{ code: 'hook', message: 'hook .claude/settings.json:6: it failed with exit code 7' }],
+      notices: [{ code: 'hook', message: 'hook .claude/settings.json:6: the hook failed with exit code 7' }],
     })
   })
 
@@ -356,10 +356,14 @@ describe('after a call and in between', () => {
         },
       },
     })
-    const { attend } = project.hooks()
+    const { onLifecycleEvent } = project.hooks()
     for (const outcome of ['refused', 'cancelled', 'in_doubt'] as const)
       expect(
-        attend({ kind: 'call.settled', call: bash, outcome, content: '' }, sessionAt(project.path), never),
+        onLifecycleEvent(
+          { kind: 'call.settled', call: bash, outcome, content: '' },
+          sessionAt(project.path),
+          never,
+        ),
       ).toBeUndefined()
   })
 

@@ -91,7 +91,11 @@ it.each([
   const after = projectWith({ url, timeoutSec: 1 }, 'postToolUse')
   const attention = await after
     .hooks({ certificates: cert })
-    .attend({ kind: 'call.settled', call: bash, outcome: 'done', content: '' }, sessionAt(after.path), never)
+    .onLifecycleEvent(
+      { kind: 'call.settled', call: bash, outcome: 'done', content: '' },
+      sessionAt(after.path),
+      never,
+    )
   expect(attention).toEqual({ notices: [expect.objectContaining({ code: 'hook' })] })
 })
 

@@ -206,18 +206,30 @@ async function everythingHappens(project: HookProject, depth: number): Promise<v
   const session = sessionAt(project.path, depth)
   const call = callOf('execute_command', { command: 'ls' })
   const report = { type: 'report', status: 'completed', text: 'All done.' } as Report
-  await hooks.attend({ kind: 'session.started', source: 'startup' }, session, never)
-  await hooks.attend({ kind: 'prompt.given', prompt: 'Hello' }, session, never)
+  await hooks.onLifecycleEvent({ kind: 'session.started', source: 'startup' }, session, never)
+  await hooks.onLifecycleEvent({ kind: 'prompt.given', prompt: 'Hello' }, session, never)
   await hooks.rule.judge(call, session, never)
   const verdict = { kind: 'ask', by: 'policy', rule: 'effects.execute', reason: 'because' } as const
   await hooks.answerer({ call, verdict }, session, never)
-  await hooks.attend({ kind: 'person.awaited', call, verdict }, session, never)
-  await hooks.attend({ kind: 'call.settled', call, outcome: 'done', content: 'out' }, session, never)
-  await hooks.attend({ kind: 'call.settled', call, outcome: 'failed', content: 'bad' }, session, never)
-  await hooks.attend({ kind: 'context.compacting' }, session, never)
-  await hooks.attend({ kind: 'error.occurred', code: 'backend', message: 'no answer' }, session, never)
+  await hooks.onLifecycleEvent({ kind: 'person.awaited', call, verdict }, session, never)
+  await hooks.onLifecycleEvent(
+    { kind: 'call.settled', call, outcome: 'done', content: 'out' },
+    session,
+    never,
+  )
+  await hooks.onLifecycleEvent(
+    { kind: 'call.settled', call, outcome: 'failed', content: 'bad' },
+    session,
+    never,
+  )
+  await hooks.onLifecycleEvent({ kind: 'context.compacting' }, session, never)
+  await hooks.onLifecycleEvent(
+    { kind: 'error.occurred', code: 'backend', message: 'no answer' },
+    session,
+    never,
+  )
   await hooks.reviewer({ report, stops: 1 }, session, never)
-  await hooks.attend({ kind: 'session.ended', report }, session, never)
+  await hooks.onLifecycleEvent({ kind: 'session.ended', report }, session, never)
 }
 
 describe.each([

@@ -62,7 +62,7 @@ describe('a run of several agents', () => {
       rules: [hooks.rule],
       reviewers: [hooks.reviewer],
       answerers: [hooks.answerer],
-      attend: hooks.attend,
+      onLifecycleEvent: hooks.onLifecycleEvent,
     })
     const report = await team.report({ agent: 'lead', workspace: project.path })
     return { team, report, project }

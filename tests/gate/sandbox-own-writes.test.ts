@@ -74,9 +74,13 @@ describe('while a command without a sandbox runs', () => {
       delegation: true,
       depth: 0,
     } as unknown as SessionSpec
-    const { attend } = createEvidence({ places: placesOf() })
+    const { onLifecycleEvent } = createEvidence({ places: placesOf() })
     const end = await during(() =>
-      attend({ kind: 'session.started', source: 'startup' } as never, session, new AbortController().signal),
+      onLifecycleEvent(
+        { kind: 'session.started', source: 'startup' } as never,
+        session,
+        new AbortController().signal,
+      ),
     )
     expect(end.changes).toEqual([])
     expect(existsSync(world.at(artifact))).toBe(false)

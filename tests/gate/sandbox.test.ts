@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createPlaces, runCommand } from '@cadre/gate'
-import { isUnsandboxedCommandRunning, openHome, readGivers, recordGivers } from '@cadre/home'
+import { isUnsandboxedCommandRunning, openHome, readRequesters, recordRequesters } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, stateOf, type World, without } from './sandbox-support.ts'
@@ -470,13 +470,13 @@ describe('without a sandbox', () => {
 
   test('nobody is removed from the people who gave a run work', async () => {
     const home = openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
-    for (const id of ['emptied', 'deleted', 'replaced']) recordGivers(home, 'session', id, ['ann'])
+    for (const id of ['emptied', 'deleted', 'replaced']) recordRequesters(home, 'session', id, ['ann'])
     const daemon = JSON.stringify({ session: 'emptied', people: ['ann', 'bob'] })
     const end = await world.run(
       `cd .cadre/storage/givers; set -- *; cp "$1" added; echo '{"people":[]}' > "$1"; rm "$2"; echo x > other; mv other "$3"`,
       { sandbox: without },
     )
-    const given = () => ['emptied', 'deleted', 'replaced'].map((id) => readGivers(home, 'session', id))
+    const given = () => ['emptied', 'deleted', 'replaced'].map((id) => readRequesters(home, 'session', id))
     expect(given()).toEqual([['ann'], ['ann'], ['ann']])
     expect(end.changes).toHaveLength(3)
     // A daemon in another process may add somebody while the command is running.

@@ -37,7 +37,13 @@ async function play(place: Place, control: Partial<Control>): Promise<Tried> {
   const ids = countingIds()
   const lanes = place.lanes(call(control.attempt ?? write), () => reached())
   const open = async (): Promise<TestTeam> => {
-    const { rules, answerers, reviewers, attend, places: at } = await fixture.guard(agents, world.folder)
+    const {
+      rules,
+      answerers,
+      reviewers,
+      onLifecycleEvent,
+      places: at,
+    } = await fixture.guard(agents, world.folder)
     return createTestTeam({
       agents,
       tools: createTools({ places: at, teams: true }),
@@ -49,7 +55,7 @@ async function play(place: Place, control: Partial<Control>): Promise<Tried> {
       rules,
       answerers,
       reviewers,
-      ...(attend && { attend }),
+      ...(onLifecycleEvent && { onLifecycleEvent }),
       locate: (path, workspace) => at.locate(path, workspace),
     })
   }

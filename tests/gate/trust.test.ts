@@ -85,10 +85,10 @@ describe('the items of a folder that need trust', () => {
       '.cadre/storage/policy.yaml permits more than the default (effects.write: "allow", network: "allow")',
       '.cadre/storage/terminal-cmd-allowlist.yaml allows commands without approval',
       '.cadre/tools.mjs runs as a tool module',
-      '.claude/settings.json runs a hook when agents work',
-      '.github/agents/a.agent.md#hooks runs a hook when agents work (in agent a)',
+      '.claude/settings.json runs a hook while agents work',
+      '.github/agents/a.agent.md#hooks runs a hook while agents work (in agent a)',
       '.github/agents/a.agent.md#mcp:a/db starts the MCP server db of the agent a: db',
-      '.github/hooks/guard.json runs a hook when agents work',
+      '.github/hooks/guard.json runs a hook while agents work',
       '.mcp.json#mcp:files starts the MCP server files: node server.mjs',
       '.vscode/mcp.json#mcp:web starts the MCP server web: npx web',
       `scripts/check.mjs is run by check (${at('.cadre/config.yaml')}:3)`,
@@ -145,7 +145,10 @@ describe('the items of a folder that need trust', () => {
       '.vscode/mcp.json',
     ])
     write('big', 'x'.repeat(1_000_001))
-    expect(readWithin(project, at('big'))).toEqual({ kind: 'unusable', reason: 'it is larger than 1 MB' })
+    expect(readWithin(project, at('big'))).toEqual({
+      kind: 'unusable',
+      reason: 'the file is larger than 1 MB',
+    })
     symlinkSync('inside', at('link'))
     write('inside', 'text')
     expect(readWithin(project, at('link'))).toMatchObject({ kind: 'read', text: 'text' })

@@ -45,7 +45,7 @@ test('add, list, test and remove change only their own lines in the configuratio
 test('add and list warn about a server that can run workspace files outside the sandbox', async () => {
   const project = createProject(base)
   const warning =
-    "The MCP server shell can run a workspace's files outside the sandbox: it runs a command line in"
+    "The MCP server shell can run a workspace's files outside the sandbox: the server runs a command line in"
   const added = await mcp(project, ['add', 'shell', '--', 'sh', '-c', 'cd work && ./server'])
   expect([added.code, added.stderr]).toEqual([0, ''])
   expect(added.stdout).toContain(`Warning: ${warning}`)
@@ -60,7 +60,7 @@ test('add and list warn about a server that can run workspace files outside the 
 test('add and list warn about a variable that loads files', async () => {
   const project = createProject(base)
   const warning =
-    "The MCP server loads can run a workspace's files outside the sandbox: its variable NODE_OPTIONS can load files."
+    "The MCP server loads can run a workspace's files outside the sandbox: the variable NODE_OPTIONS can load files."
   const variable = ['--env', 'NODE_OPTIONS=--require ./setup.cjs']
   const added = await mcp(project, ['add', 'loads', ...variable, '--', node, 'calc.cjs'])
   expect([added.code, added.stderr]).toEqual([0, ''])

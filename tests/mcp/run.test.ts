@@ -330,7 +330,7 @@ describe('a folder server', () => {
     expect(settled[3]).toMatchObject({
       outcome: 'failed',
       content: expect.stringContaining(
-        'a file that it runs has changed since this run started, and there is no sandbox for it',
+        'a file that the server runs has changed since this run started, and the server has no sandbox',
       ),
     })
     expect(project.exists('pwned')).toBe(false)

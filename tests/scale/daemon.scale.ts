@@ -66,7 +66,7 @@ test('a message in the inbox becomes a run on a worker that is killed, and its a
   }
   await compare()
   const refused = await project.cadre(['resume', session, 'More work.', '--trust'])
-  expect(refused.stderr).toContain('belongs to the Restate engine')
+  expect(refused.stderr).toContain('runs on the Restate engine')
 
   // A person continues the conversation in the file.
   appendFileSync(project.at(file), '  - role: user\n    content: And now?\n')

@@ -2,7 +2,7 @@ import type { Models } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import { createTaskDuty, type SessionKeeper, type TaskStore } from '@cadre/server'
 import { openTaskFiles } from '@cadre/tasks'
-import { openLife } from '../../packages/server/src/daemon/life.spec-helpers.ts'
+import { openTestDaemon } from '../../packages/server/src/daemon/test-daemon.spec-helpers.ts'
 
 /** A process that handles the tasks of a home, and can die at any moment. */
 export interface TaskLife {
@@ -17,7 +17,7 @@ export interface TaskLifeOptions {
 }
 
 export async function live({ home, models, parallel }: TaskLifeOptions): Promise<TaskLife> {
-  const life = await openLife({ home, models })
+  const life = await openTestDaemon({ home, models })
   const { context, mortal } = life
   const files = openTaskFiles({ folder: home.folder('tasks') })
   const tasks: TaskStore = {

@@ -44,7 +44,7 @@ it('asks the questions of a server in input boxes, one after the other, and give
     until(text, async () => (await box.allInnerTexts()).join('\n').includes(text))
   await shows('Which branch?')
   expect((await box.allInnerTexts()).join('\n')).toContain(
-    'The MCP server asker asks, during a call of coordinator',
+    'The MCP server asker asks, during a call by coordinator',
   )
   await workbench.page.keyboard.type('main')
   await workbench.page.keyboard.press('Enter')

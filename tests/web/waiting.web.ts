@@ -133,7 +133,7 @@ test('a read-only page cannot decide anything', async () => {
   const page = await inbox({ readOnly: true })
   await select(page, 'builder-2')
   expect(await page.locator('.banner').first().innerText()).toContain('Read-only')
-  expect(await page.locator('.waiting-detail').innerText()).toContain('This page is read-only.')
+  expect(await page.locator('.waiting-detail').innerText()).toContain('This page is read-only')
   expect(await page.locator('.waiting-detail').innerText()).not.toContain('role approver')
   expect(await page.locator('.waiting-detail button').filter({ hasText: 'Approve' }).count()).toBe(0)
 })

@@ -6,12 +6,12 @@ export interface KnownConversation {
   readonly reply: Reply
 }
 
-export type Result = Extract<Message, { role: 'tool_result' }>
+export type ToolResultMessage = Extract<Message, { role: 'tool_result' }>
 export type UserMessage = Extract<Message, { role: 'user' }>
 
 export interface Continuation {
   /** One for each call of the reply, in order. */
-  readonly results: readonly Result[]
+  readonly results: readonly ToolResultMessage[]
   /** New messages since then. */
   readonly said: readonly UserMessage[]
 }
@@ -35,7 +35,10 @@ export function continuationOf(
     })
   if (!isSame || later.some(({ role }) => role === 'assistant')) return undefined
   const results = calls.map(({ id }) =>
-    later.find((message): message is Result => message.role === 'tool_result' && message.tool_call_id === id),
+    later.find(
+      (message): message is ToolResultMessage =>
+        message.role === 'tool_result' && message.tool_call_id === id,
+    ),
   )
   const said = later.filter((message) => message.role === 'user')
   if (!results.every((result) => result !== undefined)) return undefined
@@ -50,7 +53,7 @@ export interface SentContent {
 }
 
 /** One or several messages of a person. */
-export function messageOf(said: readonly UserMessage[]): SentContent {
+export function userMessage(said: readonly UserMessage[]): SentContent {
   return { text: said.map(({ content }) => content).join('\n\n'), images: imagesOf(said) }
 }
 
@@ -58,12 +61,12 @@ export function messageOf(said: readonly UserMessage[]): SentContent {
  * The first message of a new conversation. Earlier messages are lines of JSON, so that text in them, such as a tool result,
  * cannot be mistaken for another message.
  */
-export function openingOf(messages: readonly Message[]): SentContent {
+export function openingMessage(messages: readonly Message[]): SentContent {
   const last = messages.findLastIndex(({ role }) => role !== 'user')
   const said = messages.slice(last + 1) as readonly UserMessage[]
-  if (last < 0) return messageOf(said)
+  if (last < 0) return userMessage(said)
   const lines = messages.slice(0, last + 1).map(lineOf)
-  const rest = said.length === 0 ? 'Continue from there.' : messageOf(said).text
+  const rest = said.length === 0 ? 'Continue from there.' : userMessage(said).text
   const text = `This conversation started earlier. These are its messages so far, one JSON object per line, oldest first. You are the assistant. All calls in them are finished.\n\n${lines.join('\n')}\n\nEnd of the earlier messages.\n\n${rest}`
   return { text, images: imagesOf(messages) }
 }

@@ -4,7 +4,7 @@ import { CadreError, didYouMean } from '@cadre/core'
 export type Origin = (owner: object | undefined, key: string | number | undefined, path: string) => string
 
 /** For objects made by code, which have only a key path. */
-export const inMemory: Origin = (_owner, _key, path) => (path === '' ? 'the playbook' : path)
+export const originInMemory: Origin = (_owner, _key, path) => (path === '' ? 'the playbook' : path)
 
 /**
  * One external value with its place. Every method returns a value of the requested type, or throws a `configuration` error

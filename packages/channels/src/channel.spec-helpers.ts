@@ -7,7 +7,7 @@ import type { Answer, JsonObject } from '@cadre/core'
 import type { ApprovalRecord, Decided } from '@cadre/gate'
 import { appendInbox, type Home, openHome } from '@cadre/home'
 import type { ChannelContext, PostHandler } from './channel.ts'
-import type { Happening } from './happening.ts'
+import type { DaemonEvent } from './daemon-event.ts'
 import type { Problem } from './problems.ts'
 
 export interface TestHome extends Disposable {
@@ -39,7 +39,7 @@ export function testHome(): TestHome {
 export interface TestContext extends ChannelContext, AsyncDisposable {
   readonly pending: Map<string, ApprovalRecord>
   readonly decisions: { readonly id: string; readonly answer: Answer }[]
-  readonly notes: Happening[]
+  readonly notes: DaemonEvent[]
   problemTexts(): string[]
   /** The URL of the handlers registered with `onPost`. */
   url(): Promise<string>
@@ -54,7 +54,7 @@ export function testContext(
 ): TestContext {
   const pending = new Map<string, ApprovalRecord>()
   const decisions: { id: string; answer: Answer }[] = []
-  const notes: Happening[] = []
+  const notes: DaemonEvent[] = []
   const problems = new Map<string, readonly Omit<Problem, 'file'>[]>()
   const handlers = new Map<string, PostHandler>()
   const list = () => [...problems.values()].flat().map((problem) => ({ file: '[test]', ...problem }))

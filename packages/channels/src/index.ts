@@ -6,8 +6,8 @@ export type {
   PostHandler,
   PostRequest,
 } from './channel.ts'
+export type { DaemonEvent, NoteEvent } from './daemon-event.ts'
 export { channelFactories } from './factories.ts'
-export type { Happening, Note } from './happening.ts'
 export { isLoopback } from './is-loopback.ts'
 export { openSenders } from './open-senders.ts'
 export type { Problem, Problems } from './problems.ts'

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type Home, rememberWritten } from '@cadre/home'
+import { type Home, rememberOwnWrite } from '@cadre/home'
 
 /**
  * Replaces a small file of the daemon atomically. `durable`: the new file survives a power loss once this returns. Throws system
@@ -22,7 +22,7 @@ export function writeOwnFile(
   } finally {
     closeSync(file)
   }
-  rememberWritten(path.join(folder, name), `${text}\n`)
+  rememberOwnWrite(path.join(folder, name), `${text}\n`)
   renameSync(draft, path.join(folder, name))
   if (durable) syncFolder(folder)
 }

@@ -47,15 +47,15 @@ export type {
   WireCall,
 } from './ports/entry.ts'
 export { CadreError, type ErrorCode, messageOf, Suspended, sentenceOf } from './ports/errors.ts'
-export type { CadreEvent, EarlierLives, EventBody } from './ports/events.ts'
+export type { CadreEvent, EarlierRuns, EventBody } from './ports/events.ts'
 export type {
   Answerer,
   CommandFinding,
   DecidedBy,
-  DemandApprovals,
   Gate,
   JudgedCall,
   PathFinding,
+  RequireApprovals,
   Review,
   Reviewer,
   ReviewRequest,
@@ -76,6 +76,7 @@ export type {
   ParallelLimits,
   ReserveOrder,
 } from './ports/ledger.ts'
+export type { LifecycleEvent, LifecycleHandler, LifecycleResponse } from './ports/lifecycle-event.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
   Message,
@@ -91,7 +92,6 @@ export type {
   Spent,
   ToolOffer,
 } from './ports/model.ts'
-export type { Attend, Attention, Moment } from './ports/moment.ts'
 export type { Agents, Clock, ContextRequest, IdGenerator, Ports } from './ports/ports.ts'
 export {
   addSpent,
@@ -148,7 +148,7 @@ export type { ApprovalNeed, RecordedVote, Vote, VoteChannel } from './ports/vote
 export type {
   Isolation,
   PreparedIsolation,
-  Settled,
+  SettledWorkspace,
   WorkspaceRequest,
   Workspaces,
 } from './ports/workspaces.ts'
@@ -159,10 +159,10 @@ export { isReadOnlyTool } from './rules/rules.ts'
 export { unknownAllowed } from './rules/unknown-allowed.ts'
 export { checkSchema } from './schema/check-schema.ts'
 export { schemaFaults } from './schema/schema-faults.ts'
-export { attendAll } from './session/attend-all.ts'
 export { childrenOfStart } from './session/children-of-start.ts'
+export { combineHandlers } from './session/combine-handlers.ts'
 export { estimatedTokens } from './session/context.ts'
-export { contextOf, type HandoffContext, type History } from './session/handoff.ts'
+export { type HandoffContext, type History, handoffHistory } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
 export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
@@ -172,11 +172,11 @@ export { approveSession, foldEntries, isOutdated, nextMove, openCalls } from './
 export {
   answerDrafts,
   answerOfVotes,
-  lastWords,
+  isPermission,
+  latestVotes,
   missingAnswer,
   needIn,
   needOf,
-  permits,
   votesIn,
 } from './session/votes.ts'
 export { cleanData, plainText, shortLine } from './text/clean-data.ts'
@@ -194,7 +194,7 @@ export type {
   StartRequest,
 } from './tree/orchestrator-contract.ts'
 export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
-export { type SpecifiedSession, type SpecRequest, specify, specifyWithParts } from './tree/specify.ts'
+export { type SpecifiedSession, type SpecRequest, specifySession, specifyWithParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall, type RoundCall } from './view/agent-rounds.ts'
@@ -214,9 +214,9 @@ export { knowsModel, knowsTool, namesFor } from './vocabulary/host-names.ts'
 export { knownTools, misspeltTool } from './vocabulary/known-tools.ts'
 export { matchModel, modelPreferences, nearestModels } from './vocabulary/match-model.ts'
 export { nameKey } from './vocabulary/name-key.ts'
-export { didYouMean, misspelt, nearest } from './vocabulary/nearest.ts'
+export { didYouMean, findMisspelling, nearest } from './vocabulary/nearest.ts'
 export { renameArguments } from './vocabulary/rename-arguments.ts'
-export { allowsServerTool, covers } from './vocabulary/select-tools.ts'
+export { allowsServerTool, restrictionCoversTool } from './vocabulary/select-tools.ts'
 export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './vocabulary/toolset.ts'
 export { classOf, interpretToolName, spellingsOf, type ToolMeaning } from './vocabulary/vocabulary.ts'
 export type { NamingHost } from './vocabulary/vocabulary-hosts.ts'

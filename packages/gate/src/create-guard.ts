@@ -4,18 +4,18 @@ import {
   type Agents,
   type Allowed,
   type Answerer,
-  type Attend,
-  attendAll,
-  type DemandApprovals,
+  combineHandlers,
   isEffect,
+  type LifecycleHandler,
   messageOf,
+  type RequireApprovals,
   type Reviewer,
   type Rule,
   type SessionSpec,
 } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { effectsOf, type Home, type Policy, type TrustItem } from '@cadre/home'
-import { createDemand } from './approvals/create-demand.ts'
+import { createRequireApprovals } from './approvals/create-require-approvals.ts'
 import { createCommandRule } from './commands/create-command-rule.ts'
 import { openAllowlists } from './commands/open-allowlists.ts'
 import { ownRuleItem } from './commands/own-rule.ts'
@@ -35,7 +35,7 @@ import { noPermissions, type PermissionSet } from './permissions/find-permission
 import { pathRestrictions } from './permissions/path-restrictions.ts'
 import { permissionAllowance } from './permissions/permission-allowance.ts'
 import { permissionCommands } from './permissions/permission-commands.ts'
-import { preapprovedFor } from './permissions/preapprove.ts'
+import { preapprovedRulesOf } from './permissions/preapprove.ts'
 import { artifactOf } from './roles/artifact-of.ts'
 import { createRoleRule } from './roles/create-role-rule.ts'
 import { cleanEnvironment } from './sandbox/clean-environment.ts'
@@ -83,9 +83,9 @@ export interface Guard {
   readonly rules: readonly Rule[]
   readonly answerers: readonly Answerer[]
   /** Absent if no policy says how many people must approve. */
-  readonly demandApprovals: DemandApprovals | undefined
+  readonly requireApprovals: RequireApprovals | undefined
   readonly reviewers: readonly Reviewer[]
-  readonly attend: Attend | undefined
+  readonly onLifecycleEvent: LifecycleHandler | undefined
   readonly places: Places
   /** The project folder. Its files come from a repository, so no program is searched for in it. */
   readonly project: string
@@ -194,12 +194,14 @@ export function createGuard(options: GuardOptions): Guard {
         : []),
       ...nobody,
     ],
-    demandApprovals: createDemand({ policy, places, userHome }),
+    requireApprovals: createRequireApprovals({ policy, places, userHome }),
     reviewers: [
       evidence.reviewer,
       ...(events.has('Stop') || events.has('SubagentStop') ? [hooks.reviewer] : []),
     ],
-    attend: attendAll(events.size === 0 ? [evidence.attend] : [evidence.attend, hooks.attend]),
+    onLifecycleEvent: combineHandlers(
+      events.size === 0 ? [evidence.onLifecycleEvent] : [evidence.onLifecycleEvent, hooks.onLifecycleEvent],
+    ),
     places,
     project: folder.folder,
     hooks,
@@ -221,7 +223,7 @@ function keyByGrant(
   const others = new Map<string, Rule>()
   const ruleFor = ({ root, agent, controls }: SessionSpec): Rule => {
     const more = granted(root).filter((effect) => !allow.includes(effect))
-    const preapproved = preapprovedFor(agent)
+    const preapproved = preapprovedRulesOf(agent)
     const isWithoutTeam = team !== undefined && controls?.noTeamEffects === true
     if (more.length === 0 && preapproved.length === 0 && !isWithoutTeam) return defaultRule
     const key = JSON.stringify([more.toSorted(), preapproved, isWithoutTeam])
@@ -272,9 +274,14 @@ interface KnownSandbox {
 
 function createKnownSandbox(given: Sandbox | Promise<Sandbox>): KnownSandbox {
   if (!(given instanceof Promise)) return { now: given, found: given }
-  let now: Sandbox = { kind: 'none', reason: 'Cadre is still checking for it' }
+  let now: Sandbox = { kind: 'none', reason: 'Cadre is still checking whether a sandbox is available' }
   const found = given
-    .catch((error): Sandbox => ({ kind: 'none', reason: `Cadre cannot check for it: ${messageOf(error)}` }))
+    .catch(
+      (error): Sandbox => ({
+        kind: 'none',
+        reason: `Cadre cannot check whether a sandbox is available: ${messageOf(error)}`,
+      }),
+    )
     .then((sandbox) => {
       now = sandbox
       return sandbox
@@ -299,7 +306,7 @@ const denyWithoutHuman: Answerer = ({ verdict }) => ({
   kind: 'deny',
   by: 'approval',
   rule: 'no-human',
-  reason: `it needs an approval, but no person is available (--no-human): ${verdict.reason}`,
+  reason: `the call needs an approval, but no person is available (--no-human): ${verdict.reason}`,
 })
 
 function withHookNames(hooks: Hooks, list: (names: readonly string[]) => void): Rule {

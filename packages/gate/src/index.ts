@@ -16,7 +16,7 @@ export {
   type Decided,
   type ListOptions,
 } from './approvals/create-approvals.ts'
-export { createDemand, type DemandOptions } from './approvals/create-demand.ts'
+export { createRequireApprovals, type RequireApprovalsOptions } from './approvals/create-require-approvals.ts'
 export { answerFor, isApproval, isDoubt } from './approvals/decision-words.ts'
 export {
   type AskAtTerminal,
@@ -80,13 +80,13 @@ export { type HooksFileRequest, type ReadHooksFile, readHooksFile } from './hook
 export type { HookEnd } from './hooks/run-hook.ts'
 export { type Sample, type SampleRequest, sampleOf } from './hooks/samples.ts'
 export type { HookScript } from './hooks/scripts-of.ts'
-export { decisionOf, type HookTrial, type TryHooksRequest, tryHooks } from './hooks/try-hooks.ts'
+export { type HookTrial, strictestDecision, type TryHooksRequest, tryHooks } from './hooks/try-hooks.ts'
 export type { Mount } from './paths/mounts.ts'
 export { invalidPathReason } from './paths/path-spelling.ts'
 export { createPlaces, type PlacedPath, type PlaceRequest, type Places } from './paths/places.ts'
 export { isRepositoryPart } from './paths/repository-parts.ts'
 export { findPermissions, type PermissionSet } from './permissions/find-permissions.ts'
-export { preapprove } from './permissions/preapprove.ts'
+export { withPreapprovedRules } from './permissions/preapprove.ts'
 export { promptAllowances, promptItem } from './permissions/prompt-allowances.ts'
 export { readPermissions } from './permissions/read-permissions.ts'
 export { hideInitialEnvironment } from './processes/hide-initial-environment.ts'
@@ -99,15 +99,15 @@ export { cleanEnvironment } from './sandbox/clean-environment.ts'
 export { describeLimit, type ExceededLimit } from './sandbox/command-limit.ts'
 export { isInsideCommand } from './sandbox/command-mark.ts'
 export type { CommandEnd, CommandRun } from './sandbox/command-run.ts'
-export { type EnclosedProgram, encloseProgram, type ProgramToEnclose } from './sandbox/enclose-program.ts'
-export {
-  type EncloseOptions,
-  encloseServer,
-  type ServerStart,
-  shieldFromServer,
-} from './sandbox/enclose-server.ts'
 export { type CommandOptions, runCommand } from './sandbox/run-command.ts'
 export { findSandbox, type Sandbox } from './sandbox/sandbox.ts'
+export { type ProgramToSandbox, type SandboxedProgram, sandboxProgram } from './sandbox/sandbox-program.ts'
+export {
+  protectPathsFromServer,
+  type SandboxServerOptions,
+  type ServerStart,
+  sandboxServer,
+} from './sandbox/sandbox-server.ts'
 export type { ProtectedChange } from './sandbox/undo-changes.ts'
 export { isModuleOf } from './trust/config-items.ts'
 export { createUntrustedRule } from './trust/create-untrusted-rule.ts'

@@ -22,7 +22,7 @@ export { fillTemplate, isTemplateFilled } from './inbox/fill-template.ts'
 export { readRoutes } from './inbox/read-routes.ts'
 export { fieldAt, type Route, type TaskTemplate } from './inbox/route.ts'
 export { openRoutes } from './inbox/routes-file.ts'
-export { daemonLeaseName, isAttended } from './leases/daemon-lease.ts'
+export { daemonLeaseName, isDaemonRunning } from './leases/daemon-lease.ts'
 export { type HeldLease, holdLease } from './leases/hold-lease.ts'
 export { Leases } from './leases/leases.ts'
 export { runningProcess } from './leases/running-process.ts'
@@ -39,12 +39,12 @@ export { type HomeOwner, homeOwner } from './people/home-owner.ts'
 export { type NewPerson, openPeople, type People } from './people/open-people.ts'
 export { isPersonName, type Person, type Role, roles } from './people/person.ts'
 export {
-  type GiverSubject,
-  giversIn,
-  readGivers,
-  recordGivers,
-  unknownGiver,
-} from './people/recorded-givers.ts'
+  type RequesterSubject,
+  readRequesters,
+  recordRequesters,
+  requestersIn,
+  unknownRequester,
+} from './people/recorded-requesters.ts'
 export { allowOnly, refusalOfModel } from './policy/allow-only.ts'
 export { type ApprovalRule, describeNeed, strictestNeed } from './policy/approval-rule.ts'
 export { type CommandLimits, defaultCommandLimits } from './policy/command-limits.ts'
@@ -52,7 +52,7 @@ export { effectsOf } from './policy/effects-of.ts'
 export { type Enforcement, enforcePolicy } from './policy/enforce-policy.ts'
 export { inspectProjectPolicy, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts'
 export { type Effects, type Policy, permissivePolicy } from './policy/policy.ts'
-export { restrictions } from './policy/restrictions.ts'
+export { listRestrictions } from './policy/restrictions.ts'
 export { withModelAliases } from './policy/with-model-aliases.ts'
 export { requestCancel } from './requests/request-cancel.ts'
 export { watchRequests } from './requests/watch-requests.ts'
@@ -70,12 +70,12 @@ export { resolveModule } from './trust/resolve-module.ts'
 export { placesOf, repositoriesAbove, type TrackedFiles, trackedFiles } from './trust/tracked-files.ts'
 export { createTrust, type Trust, type TrustItem } from './trust/trust.ts'
 export {
+  hasOwnWriteIn,
+  isOwnWrite,
   isUnsandboxedCommandRunning,
   isUnsandboxedCommandRunningHere,
   markUnsandboxedCommand,
   onRestoreFiles,
-  rememberWritten,
+  rememberOwnWrite,
   restoreOpenFiles,
-  wasWritten,
-  wasWrittenIn,
 } from './trust/unsandboxed-command.ts'

@@ -1,7 +1,7 @@
-import type { Attend, CollectKnowledge, Notice } from '@cadre/core'
+import type { CollectKnowledge, LifecycleHandler, Notice } from '@cadre/core'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
-import { attendInstructions } from './attend-instructions.ts'
 import { instructionParts, listedPart, skillsPart } from './compose.ts'
+import { createInstructionsHandler } from './create-instructions-handler.ts'
 import { environmentFacts } from './facts/environment-facts.ts'
 import { findInstructions } from './instructions/find-instructions.ts'
 import type { KnowledgePlaces } from './places.ts'
@@ -25,7 +25,7 @@ export interface KnowledgeOptions {
 export interface KnowledgeSource {
   readonly inform: CollectKnowledge
   /** Adds instructions to the outcome of the first call that touches a file they apply to. */
-  readonly attend: Attend
+  readonly onLifecycleEvent: LifecycleHandler
   placesOf(workspace: string): KnowledgePlaces
   /** The skills for a workspace. */
   skills(workspace: string): readonly Skill[]
@@ -65,7 +65,7 @@ export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
         notices: [...notices, ...[...found.diagnostics, ...diagnostics].map(noticeOf)],
       }
     },
-    attend: folder ? attendInstructions(placesOf) : () => undefined,
+    onLifecycleEvent: folder ? createInstructionsHandler(placesOf) : () => undefined,
     placesOf,
     skills: (workspace) => findSkills(placesOf(workspace)).skills,
   }

@@ -39,7 +39,10 @@ function looseFields(text: string): ReadonlyMap<string, Located> {
 }
 
 /** Returns the text of a key, on one line. */
-export function textOf(fields: ReadonlyMap<string, Located>, ...keys: readonly string[]): string | undefined {
+export function textValue(
+  fields: ReadonlyMap<string, Located>,
+  ...keys: readonly string[]
+): string | undefined {
   for (const key of keys) {
     const value = fields.get(key)?.value
     if (typeof value === 'string' && value.trim() !== '') return value.trim()
@@ -49,7 +52,7 @@ export function textOf(fields: ReadonlyMap<string, Located>, ...keys: readonly s
 }
 
 /** Returns a key that is a list of strings, or comma-separated text. */
-export function listOf(
+export function listValue(
   fields: ReadonlyMap<string, Located>,
   ...keys: readonly string[]
 ): string[] | undefined {

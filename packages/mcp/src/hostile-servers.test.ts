@@ -279,7 +279,12 @@ it('a call is cancelled immediately while its server starts', async () => {
 
 describe('a server that cannot be used', () => {
   const failing: [name: string, script: string, message: RegExp, options?: Partial<ServersOptions>][] = [
-    ['that never answers', 'setInterval(() => {}, 1000)', /it was not ready within 0 s/, { startLimit: 300 }],
+    [
+      'that never answers',
+      'setInterval(() => {}, 1000)',
+      /the server was not ready within 0 s/,
+      { startLimit: 300 },
+    ],
     [
       'that exits at once',
       `console.error('no token\\u200b given'); process.exit(3)`,
@@ -353,7 +358,9 @@ describe('a server that cannot be used', () => {
     expect((await again.call('add')).content).toContain('The MCP server fragile cannot be used: ')
     const second = await again.call('add')
     await again.close()
-    expect(second.content).toMatch(/it failed once\. Cadre waits at least \d s before it restarts the server/)
+    expect(second.content).toMatch(
+      /the server failed once\. Cadre waits at least \d s before it restarts the server/,
+    )
     // Once with the new handshake, and once with the old one.
     expect(readFileSync(count, 'utf8')).toBe('xx')
   })
@@ -583,7 +590,7 @@ describe('definitions of tools', () => {
       expect(offered).toHaveLength(199)
       expect(offered[0]?.description).toHaveLength(2_001)
       expect(notices.at(-1)?.message).toContain(
-        'cannot use the tool huge from the MCP server many: its definition has more than 40000 characters',
+        "cannot use the tool huge from the MCP server many: the tool's definition has more than 40000 characters",
       )
     })
   })

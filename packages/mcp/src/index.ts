@@ -27,5 +27,5 @@ export {
 } from './elicit/elicitation.ts'
 export { type FieldValue, type FormField, formFields, readField } from './elicit/form-fields.ts'
 export { openServers, type Servers, type ServersOptions } from './open-servers.ts'
-export { resolveReach } from './server-link.ts'
+export { resolveReferences } from './server-link.ts'
 export { effectOf } from './tools/effect-of.ts'

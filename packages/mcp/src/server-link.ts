@@ -140,7 +140,9 @@ export class ServerLink {
       const times = this.#failures === 1 ? 'once' : `${this.#failures} times`
       const seconds = Math.ceil(wait / 1000)
       return Promise.reject(
-        new Error(`it failed ${times}. Cadre waits at least ${seconds} s before it restarts the server`),
+        new Error(
+          `the server failed ${times}. Cadre waits at least ${seconds} s before it restarts the server`,
+        ),
       )
     }
     const connection = this.#start()
@@ -180,7 +182,7 @@ export class ServerLink {
   /** The configuration with the values of its references. */
   async #reach(): Promise<ServerProgram | ServerAddress> {
     const { values, secrets } = this.#options
-    return resolveReach(this.server, values, secrets)
+    return resolveReferences(this.server, values, secrets)
   }
 
   /** The next call starts the server again. */
@@ -204,7 +206,7 @@ function textOf(tools: readonly ToolDefinition[]): string {
 }
 
 /** Replaces all references in a server's configuration. Rejects with a sentence that names each reference without a value, and the fix. */
-export async function resolveReach(
+export async function resolveReferences(
   server: ServerConfig,
   values: Omit<VariableValues, 'input'>,
   secrets: Secrets,

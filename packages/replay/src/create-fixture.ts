@@ -19,7 +19,7 @@ import {
   fixtureVersion,
   type SessionParent,
 } from './fixture.ts'
-import { mapTexts, type Places, type SessionNumbers, shorten } from './placeholders.ts'
+import { insertPlaceholders, mapTexts, type Places, type SessionNumbers } from './placeholders.ts'
 
 export interface FixtureRequest {
   /** One tree's sessions, parents before children. The first is the entry session. */
@@ -38,7 +38,7 @@ export interface FixtureRequest {
 export function createFixture(request: FixtureRequest): Fixture {
   const { sessions, places, secrets, started, recorded } = request
   const { numbers = new Map(sessions.map(({ spec }, index) => [spec.id, index + 1])) } = request
-  const portable = createPortable(
+  const portable = createMakePortable(
     { ...places, workspaces: workspacesOf(sessions.map(({ spec }) => spec)) },
     numbers,
     secrets,
@@ -84,13 +84,13 @@ function reportsOf({ entries }: StoredSession): readonly Report[] {
 export type MakePortable = <T extends Json | undefined>(value: T) => T
 
 /** Masks secrets as in the audit log, then replaces paths and ids. */
-export function createPortable(
+export function createMakePortable(
   places: Places,
   numbers: SessionNumbers,
   secrets: readonly string[],
 ): MakePortable {
   return (value) =>
-    mapTexts(maskedJson(value, secrets), (text) => shorten(text, places, numbers)) as typeof value
+    mapTexts(maskedJson(value, secrets), (text) => insertPlaceholders(text, places, numbers)) as typeof value
 }
 
 /** Every folder that a session in the run worked in, shared or isolated. */

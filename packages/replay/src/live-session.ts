@@ -44,7 +44,7 @@ export function createLiveSession(spec: SessionSpec, number: number | undefined,
 }
 
 /** Counts the entries that a session records. `isMessage`: the entry is a message from outside. */
-export function count(live: LiveSession, draft: Draft, isMessage: boolean): void {
+export function countEntry(live: LiveSession, draft: Draft, isMessage: boolean): void {
   switch (draft.role) {
     case 'assistant':
       if (draft.earlier) return
@@ -75,7 +75,7 @@ function isDecision(draft: Draft): draft is EventDraft & { readonly call: string
 }
 
 /** Whether it has received every recorded reply, decision and outcome, and written every message. */
-export function isSpent({ lane, rounds, own, settled, open, decisions }: LiveSession): boolean {
+export function hasUsedRecording({ lane, rounds, own, settled, open, decisions }: LiveSession): boolean {
   if (rounds < lane.replies.length || settled < lane.results.size) return false
   if (own < (lane.own.get(rounds)?.length ?? 0)) return false
   return [...open].every((call) => (decisions.get(call) ?? 0) >= (lane.decisions.get(call)?.length ?? 0))
@@ -92,7 +92,7 @@ export function isStopNext({ lane, turns }: LiveSession): boolean {
  */
 export function isAtStop(live: LiveSession): boolean {
   const { lane, open, sent, compactions } = live
-  if (!isStopNext(live) || !isSpent(live)) return false
+  if (!isStopNext(live) || !hasUsedRecording(live)) return false
   if (sent < lane.outside.length || compactions < lane.compactions.length) return false
   const hasChild = (call: string) => [...(lane.children.get(call)?.values() ?? [])].some((child) => child > 0)
   return ![...open].some(hasChild)
@@ -105,7 +105,7 @@ export function isAtEnd({ lane, rounds, open, turns }: LiveSession): boolean {
 }
 
 /** Whether the next message from outside is due, because the session has reached the point at which it received the message. */
-export function dueMessage({ lane, rounds, own, open, sent, turns }: LiveSession) {
+export function nextDueMessage({ lane, rounds, own, open, sent, turns }: LiveSession) {
   const next = lane.outside[sent]
   if (next === undefined || open.size > 0) return undefined
   if (next.wakes) return turns >= next.turn ? next : undefined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expand, shorten } from './placeholders.ts'
+import { fillPlaceholders, insertPlaceholders } from './placeholders.ts'
 
 const places = { workspaces: ['/home/ann/app'], home: '/home/ann/app/.cadre', userHome: '/home/ann' }
 const sessions = new Map([
@@ -17,7 +17,7 @@ describe('what differs between machines and runs', () => {
       'You are x.\n\n## Environment\n\nThis was true when the session started. It is not updated.\n\n- Date: today',
       'You are x.\n\n## Environment\n\n⟦environment⟧',
     ],
-  ])('%s', (text, short) => expect(shorten(text, places, sessions)).toBe(short))
+  ])('%s', (text, short) => expect(insertPlaceholders(text, places, sessions)).toBe(short))
 
   it("is expanded to this machine's values, including in JSON", () => {
     const here = {
@@ -26,9 +26,9 @@ describe('what differs between machines and runs', () => {
       userHome: '/u',
       session: (n: number) => (n === 1 ? 'x-9' : undefined),
     }
-    expect(expand('⟦workspace⟧ ⟦home⟧ ⟦user⟧ ⟦session 1⟧ ⟦session 2⟧', here)).toBe(
+    expect(fillPlaceholders('⟦workspace⟧ ⟦home⟧ ⟦user⟧ ⟦session 1⟧ ⟦session 2⟧', here)).toBe(
       '/b "c" /h /u x-9 ⟦session 2⟧',
     )
-    expect(JSON.parse(expand('{"path":"⟦workspace⟧/a"}', here, true))).toEqual({ path: '/b "c"/a' })
+    expect(JSON.parse(fillPlaceholders('{"path":"⟦workspace⟧/a"}', here, true))).toEqual({ path: '/b "c"/a' })
   })
 })

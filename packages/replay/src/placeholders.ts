@@ -14,7 +14,7 @@ export type SessionNumbers = ReadonlyMap<string, number>
  * Replaces paths and session ids, which differ between machines and between runs, with placeholders. If a text already contains a placeholder,
  * this is harmless, because both sides of a comparison are replaced.
  */
-export function shorten(text: string, places: Places, sessions: SessionNumbers): string {
+export function insertPlaceholders(text: string, places: Places, sessions: SessionNumbers): string {
   let short = withoutEnvironment(text)
   for (const [path, name] of pathsOf(places)) short = replacePath(short, path, name)
   if (sessions.size === 0) return short
@@ -33,7 +33,7 @@ export interface Expansion {
 }
 
 /** The text with this replay's paths and ids. `asJson`: the text is JSON. */
-export function expand(text: string, expansion: Expansion, asJson = false): string {
+export function fillPlaceholders(text: string, expansion: Expansion, asJson = false): string {
   if (!text.includes('⟦')) return text
   const written = (value: string) => (asJson ? JSON.stringify(value).slice(1, -1) : value)
   return text

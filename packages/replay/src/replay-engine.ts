@@ -90,7 +90,11 @@ function answerTo({ lane }: LiveSession, { name, call, choices }: Question): Ans
   }
   const result = lane.results.get(call)
   const wasDone = result !== undefined && result.outcome !== 'refused'
-  return { decision: wasDone ? 'approve' : 'reject', by: 'replay', reason: 'the recorded run asked no one' }
+  return {
+    decision: wasDone ? 'approve' : 'reject',
+    by: 'replay',
+    reason: 'the recorded run did not ask a person',
+  }
 }
 
 /**

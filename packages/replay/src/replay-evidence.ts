@@ -5,7 +5,7 @@ import type { ReplayScheduler } from './replay-scheduler.ts'
 export function replayEvidence(stage: () => ReplayScheduler): Evidence {
   return {
     // Every session starts with this moment, before its first step.
-    attend(moment, { id }, signal) {
+    onLifecycleEvent(moment, { id }, signal) {
       const live = stage().live(id)
       if (moment.kind === 'session.started' && live !== undefined) live.signal = signal
       return undefined

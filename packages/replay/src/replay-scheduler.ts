@@ -15,15 +15,15 @@ import type { Draft, EventDraft, Orchestrator, SessionSpec, Work } from '@cadre/
 import type { Fixture, FixtureSession } from './fixture.ts'
 import { type Lane, laneOf, type OutsideMessage } from './lane.ts'
 import {
-  count,
+  countEntry,
   createLiveSession,
-  dueMessage,
+  hasUsedRecording,
   isAtEnd,
   isAtStop,
-  isSpent,
   type LiveSession,
+  nextDueMessage,
 } from './live-session.ts'
-import { type Expansion, expand } from './placeholders.ts'
+import { type Expansion, fillPlaceholders } from './placeholders.ts'
 
 export interface ReplaySchedulerOptions {
   readonly fixture: Fixture
@@ -109,13 +109,13 @@ export class ReplayScheduler {
       )
         live.sent += 1
     }
-    count(live, draft, isMessage)
+    countEntry(live, draft, isMessage)
     if (draft.role === 'event' && draft.type === 'call.started') this.#nameChildren(live, draft)
   }
 
   /** Recorded text with this replay's paths and ids. */
   text(live: Pick<LiveSession, 'spec'>, text: string, asJson = false): string {
-    return expand(text, this.#expansion(live.spec.workspace), asJson)
+    return fillPlaceholders(text, this.#expansion(live.spec.workspace), asJson)
   }
 
   work(live: Pick<LiveSession, 'spec'>, work: Work): Work {
@@ -127,12 +127,12 @@ export class ReplayScheduler {
   }
 
   workspaceText(workspace: string, text: string): string {
-    return expand(text, this.#expansion(workspace))
+    return fillPlaceholders(text, this.#expansion(workspace))
   }
 
   /** Sends a running session the messages that it received at this point in the recording. */
   sendDue(live: LiveSession): void {
-    for (let due = dueMessage(live); due !== undefined && !due.wakes; due = dueMessage(live)) {
+    for (let due = nextDueMessage(live); due !== undefined && !due.wakes; due = nextDueMessage(live)) {
       live.sent += 1
       void this.#orchestrator?.tell(live.spec.id, this.work(live, due.work))
     }
@@ -140,16 +140,16 @@ export class ReplayScheduler {
 
   /** The message that wakes an idle session, once it has been sent. */
   wakingMessage(live: LiveSession): OutsideMessage | undefined {
-    const due = dueMessage(live)
+    const due = nextDueMessage(live)
     return due?.wakes && this.#wasSent(due) ? due : undefined
   }
 
   /** Resolves when this session's next recorded event can happen. */
   async untilPossible(live: LiveSession, recorded: readonly Draft[]): Promise<void> {
     this.changed()
-    const due = dueMessage(live)
+    const due = nextDueMessage(live)
     if (due !== undefined && !due.wakes && !this.#wasSent(due)) await this.#until(() => this.#wasSent(due))
-    if (recorded.some(isDeletingTeam)) await this.#until(() => this.#mates(live).every(isSpent))
+    if (recorded.some(isDeletingTeam)) await this.#until(() => this.#mates(live).every(hasUsedRecording))
     if (isAtEnd(live)) await this.#until(() => this.#areChildrenReady(live))
     if (live.signal !== undefined && isAtStop(live)) await this.awaitStop(live, live.signal)
   }
@@ -223,7 +223,7 @@ export class ReplayScheduler {
       const child = this.#liveNumber(index + 1)
       if (child === undefined) return false
       const isCancelled = child.lane.ends.at(-1)?.report.status === 'cancelled'
-      return isCancelled ? isSpent(child) && this.#areChildrenReady(child) : child.turns > 0
+      return isCancelled ? hasUsedRecording(child) && this.#areChildrenReady(child) : child.turns > 0
     })
   }
 
@@ -243,7 +243,9 @@ export class ReplayScheduler {
       if (!this.#isFrom(index + 1, origin)) return true
       const live = this.#liveNumber(index + 1)
       if (live === undefined) return false
-      return this.#originOfStop(index + 1) === origin ? isSpent(live) : live.turns >= lane.ends.length
+      return this.#originOfStop(index + 1) === origin
+        ? hasUsedRecording(live)
+        : live.turns >= lane.ends.length
     })
   }
 

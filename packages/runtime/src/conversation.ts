@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import {
   type AgentDefinition,
-  contextOf,
   type Handoff,
+  handoffHistory,
   nameKey,
   type RunResult,
   type StartRequest,
@@ -11,7 +11,7 @@ import {
 } from '@cadre/core'
 import type { Runtime } from './create-runtime.ts'
 import { lastReport } from './last-report.ts'
-import { rejectUnstarted } from './reject-unstarted.ts'
+import { throwIfNotOpened } from './throw-if-not-opened.ts'
 
 export interface ConversationOptions {
   readonly runtime: Pick<Runtime, 'agents' | 'orchestrator' | 'read'>
@@ -114,7 +114,7 @@ export class Conversation {
         await orchestrator.resume(stored.spec.id, { work, openCalls, ...this.changes(delegation) }, signal),
       )
     }
-    const history = stored && contextOf(stored, taken?.handoff.context)
+    const history = stored && handoffHistory(stored, taken?.handoff.context)
     const model = taken?.handoff.model ?? this.model
     const result = await orchestrator.start(
       {
@@ -157,7 +157,7 @@ export class Conversation {
   }
 
   private adopt(result: RunResult): RunResult {
-    if (result.kind === 'report') rejectUnstarted(result.report)
+    if (result.kind === 'report') throwIfNotOpened(result.report)
     this.at = result.kind === 'report' ? result.report.session : result.session
     this.offered = (result.kind === 'report' && result.report.handoffs) || []
     return result

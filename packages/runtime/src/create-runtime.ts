@@ -15,8 +15,8 @@ import { createAudit, listHomeItems, openAuditLog } from '@cadre/gate'
 import { type Config, watchRequests } from '@cadre/home'
 import type { Telemetry } from '@cadre/telemetry'
 import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
-import { adoptFrom } from './adopt-from.ts'
 import { chooseAgent } from './choose-agent.ts'
+import { createAdopt } from './create-adopt.ts'
 import type { Environment } from './environment.ts'
 import { allowNotices, type ControlFlags, controlsOf, type ProgramControls } from './gate-flags.ts'
 import { stateOfHome } from './home-trust.ts'
@@ -141,7 +141,7 @@ async function assemble(
     ask,
     askedVia: options.askedVia,
     isUnattended: options.noHuman,
-    adopt: adoptFrom(() => parts),
+    adopt: createAdopt(() => parts),
   })
   const checkpoints = openCheckpoints({ home })
   const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints, telemetry })

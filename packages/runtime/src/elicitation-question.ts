@@ -18,7 +18,7 @@ export type ElicitationQuestion =
 export function elicitationQuestion(asked: Parameters<ElicitFromPerson>[0]): ElicitationQuestion {
   const { server, message, asks, callers } = asked
   const agents = [...new Set(callers.map(({ agent }) => agent))]
-  const during = agents.length === 0 ? '' : `, during a call of ${agents.join(' and ')}`
+  const during = agents.length === 0 ? '' : `, during a call by ${agents.join(' and ')}`
   const asker = `The MCP server ${server} asks${during}`
   if ('schema' in asks) return { kind: 'form', asker, message, fields: formFields(asks.schema) }
   const url = shownUrl(asks.url)

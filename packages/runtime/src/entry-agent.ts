@@ -1,4 +1,4 @@
-import { leadOf } from '@cadre/agents'
+import { findLead } from '@cadre/agents'
 import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
 import { assistant } from './assistant.ts'
 
@@ -23,7 +23,7 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
   const startable = agents.filter((agent) => agent.userInvocable !== false)
   const [only] = startable
   if (only !== undefined && startable.length === 1 && only.source?.dialect !== 'claude') return only
-  const lead = leadOf(startable)
+  const lead = findLead(startable)
   if (lead !== undefined) return lead
   // The user has defined an agent, so do not run without it.
   if (agents.length === 0 && faults[0] !== undefined) throw new CadreError('configuration', faults[0])

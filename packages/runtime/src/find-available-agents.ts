@@ -5,7 +5,7 @@ import { type Config, enforcePolicy } from '@cadre/home'
 import { assistant } from './assistant.ts'
 import { entryAgent } from './entry-agent.ts'
 import type { Environment } from './environment.ts'
-import { untrustedIn } from './home-trust.ts'
+import { untrustedItems } from './home-trust.ts'
 import { loadRunAgents } from './load-run-agents.ts'
 import { loadSettings } from './load-settings.ts'
 import { loadPolicyForDisplay, policyNotices, withSettings } from './policy-of-run.ts'
@@ -32,7 +32,7 @@ export async function findAvailableAgents(
   },
 ): Promise<AvailableAgents> {
   const home = homeOf(io, flags.home)
-  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const homeTrusted = (await untrustedItems(io, home)).length === 0
   const settings = await loadSettings(io, home, { homeTrusted })
   const { policy: written, faults } = await loadPolicyForDisplay(io, home, homeTrusted)
   const policy = withSettings(written, settings)

@@ -25,7 +25,7 @@ export function stateOfHome(io: Environment, home: Home, { granted }: TrustFlags
 }
 
 /** The items that a person must trust before Cadre uses this home. Empty if there are none. */
-export async function untrustedIn(
+export async function untrustedItems(
   io: Environment,
   home: Home,
   flags: TrustFlags = {},
@@ -39,14 +39,14 @@ export async function untrustedIn(
 /** The home for a command that changes it or decides something in it. Rejects if the home is not trusted. */
 export async function requireTrustedHome(io: Environment, flags: TrustFlags): Promise<Home> {
   const home = homeOf(io, flags.home, flags.trust)
-  rejectUntrusted(home, await untrustedIn(io, home, flags))
+  rejectUntrusted(home, await untrustedItems(io, home, flags))
   return home
 }
 
 /** The home that a run uses: this one or, until a person trusts it, its substitute. */
 export async function homeOfRun(io: Environment, flags: TrustFlags): Promise<Home> {
   const home = homeOf(io, flags.home, flags.trust)
-  const untrusted = await untrustedIn(io, home, flags)
+  const untrusted = await untrustedItems(io, home, flags)
   return untrusted.length === 0 ? home : substituteHome(io, home)
 }
 

@@ -43,12 +43,18 @@ import type { Telemetry } from '@cadre/telemetry'
 import type { Documents, WatchCommand } from '@cadre/tools'
 import { assistant } from './assistant.ts'
 import { cacheBriefly } from './cache-briefly.ts'
-import { confineIn } from './confine-in.ts'
-import { elicitFromNobody } from './elicit-from-nobody.ts'
+import { createConfine } from './create-confine.ts'
+import { declineElicitation } from './decline-elicitation.ts'
 import type { Environment } from './environment.ts'
 import { findServers } from './find-servers.ts'
 import type { GateFlags } from './gate-flags.ts'
-import { rejectUntrusted, stateOfHome, substituteHome, trustsEverything, untrustedIn } from './home-trust.ts'
+import {
+  rejectUntrusted,
+  stateOfHome,
+  substituteHome,
+  trustsEverything,
+  untrustedItems,
+} from './home-trust.ts'
 import { loadRunAgents } from './load-run-agents.ts'
 import { type LoadedServers, loadServers } from './load-servers.ts'
 import { limitsOf, loadSettings } from './load-settings.ts'
@@ -216,7 +222,7 @@ export async function loadParts(
   })
   const folder = restricted ? { ...judged, homeTrusted: true, trusted: false, trusts: () => false } : judged
   const { homeTrusted } = folder
-  if (!homeTrusted && options.needsHome) rejectUntrusted(found, await untrustedIn(io, found, options))
+  if (!homeTrusted && options.needsHome) rejectUntrusted(found, await untrustedItems(io, found, options))
   // A person trusts something in this folder, which is not merely empty.
   if (folder.trusted && (state === undefined || folder.contents.items.length > 0)) restorePath(io.env)
   const home = homeTrusted ? found : substituteHome(io, found)
@@ -296,7 +302,7 @@ export async function loadParts(
     clock: systemClock,
     defaultModel: () => copilotDefaultModel(io.env, { configured: config.copilot?.server }),
     programCalls,
-    confine: confineIn({ home, guard, sandbox, userHome: user.home, policy, tell: options.tell }),
+    confine: createConfine({ home, guard, sandbox, userHome: user.home, policy, tell: options.tell }),
     ...(model !== undefined && { model }),
     ...(options.backends && { backends: options.backends }),
   })
@@ -319,7 +325,7 @@ export async function loadParts(
         }),
     blocked: blockedServers(folder.trusted, policy),
     starts: options.startsServers ?? false,
-    elicit: (options.noHuman ? undefined : options.elicit) ?? elicitFromNobody,
+    elicit: (options.noHuman ? undefined : options.elicit) ?? declineElicitation,
     telemetry: options.telemetry,
   })
   const { tools, notices: ofTools } = await loadTools({

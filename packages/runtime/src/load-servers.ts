@@ -9,7 +9,7 @@ import {
   connectServer,
   openApprovedTools,
   openServers,
-  resolveReach,
+  resolveReferences,
   type ServerConfig,
   storedAuth,
 } from '@cadre/mcp'
@@ -78,7 +78,7 @@ export async function loadServers(request: LoadServersRequest): Promise<LoadedSe
     tools: opened.tools,
     notices: [...notices, ...opened.notices],
     async connect(server, options) {
-      const reach = await resolveReach(server, values, secrets)
+      const reach = await resolveReferences(server, values, secrets)
       const auth = reach.kind === 'address' ? storedAuth(server, reach, secrets) : undefined
       return connectServer(reach, { ...values, ...starting.startOf(server), ...options, auth })
     },

@@ -2,7 +2,14 @@ import type { Agents, Notice, Tool } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import type { Guard } from '@cadre/gate'
 import { ownArtifact } from '@cadre/gate'
-import { type Config, type Home, isAttended, openMailboxes, type Policy, type TeamFiles } from '@cadre/home'
+import {
+  type Config,
+  type Home,
+  isDaemonRunning,
+  openMailboxes,
+  type Policy,
+  type TeamFiles,
+} from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
 import type { KnowledgeSource } from '@cadre/knowledge'
 import type { Documents, WatchCommand } from '@cadre/tools'
@@ -68,7 +75,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     },
     ...(request.agents && { messages: messagesOf(home, request.agents, request.teams) }),
     teams: request.teams !== undefined,
-    attended: () => isAttended(home),
+    attended: () => isDaemonRunning(home),
     senders: {
       slack: typeof config.channels?.['slack'] === 'object',
       mail: hasMailOut(config),
@@ -138,7 +145,7 @@ function messagesOf(home: Home, agents: Agents, teams: TeamFiles | undefined) {
     ...(teams && { teams }),
     agents,
     agentOf: async (session: string) => sessionSummaryOf(home, session)?.agent,
-    attended: () => isAttended(home),
+    attended: () => isDaemonRunning(home),
   })
 }
 

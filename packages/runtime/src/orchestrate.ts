@@ -1,10 +1,10 @@
 import {
-  type Attend,
-  attendAll,
   type CadreEvent,
   type Controls,
+  combineHandlers,
   createOrchestrator,
   type Engine,
+  type LifecycleHandler,
   type Models,
   type Orchestrator,
   type Ports,
@@ -15,10 +15,10 @@ import { currentUser, systemClock } from '@cadre/disk'
 import { sessionIds, teamRules } from '@cadre/home'
 import type { Telemetry } from '@cadre/telemetry'
 import {
-  attendCheckpoints,
-  attendWorkspaces,
   type Checkpoints,
+  createCheckpointsHandler,
   createWorkspaces,
+  createWorkspacesHandler,
   openCheckpoints,
   withCheckpoints,
 } from '@cadre/workspaces'
@@ -55,10 +55,10 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
   const kept = options.workspaces === undefined ? keptWorkspaces(parts, options) : undefined
   const workspaces = options.workspaces ?? kept?.workspaces
   // After the hooks, so that their changes count as part of the call.
-  const attend = attendAll([
-    ...(guard.attend ? [guard.attend] : []),
-    ...(knowledge ? [knowledge.attend] : []),
-    ...(kept?.attend ?? []),
+  const onLifecycleEvent = combineHandlers([
+    ...(guard.onLifecycleEvent ? [guard.onLifecycleEvent] : []),
+    ...(knowledge ? [knowledge.onLifecycleEvent] : []),
+    ...(kept?.onLifecycleEvent ?? []),
   ])
   const orchestrator = createOrchestrator(
     {
@@ -68,9 +68,9 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
       tools: parts.tools,
       rules: [...enforced.rules, ...teamRules(parts.teams), ...rules],
       ...(answerers.length > 0 && { answerers }),
-      ...(guard.demandApprovals && { demandApprovals: guard.demandApprovals }),
+      ...(guard.requireApprovals && { requireApprovals: guard.requireApprovals }),
       reviewers: guard.reviewers,
-      attend,
+      onLifecycleEvent,
       ...(knowledge && { inform: knowledge.inform }),
       ...(workspaces && { workspaces }),
       ...(options.prepareContext && { prepareContext: options.prepareContext }),
@@ -95,11 +95,11 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
 function keptWorkspaces(
   { home }: RunParts,
   { shouldRetry, checkpoints = openCheckpoints({ home }) }: OrchestrateOptions,
-): { readonly workspaces: Workspaces; readonly attend: readonly Attend[] } {
+): { readonly workspaces: Workspaces; readonly onLifecycleEvent: readonly LifecycleHandler[] } {
   const workspaces = createWorkspaces({ home, ...(shouldRetry && { shouldRetry }) })
   return {
     workspaces: withCheckpoints(workspaces, checkpoints),
-    attend: [attendCheckpoints(checkpoints), attendWorkspaces(workspaces)],
+    onLifecycleEvent: [createCheckpointsHandler(checkpoints), createWorkspacesHandler(workspaces)],
   }
 }
 

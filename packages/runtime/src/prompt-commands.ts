@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import {
   type AgentDefinition,
-  covers,
   type Json,
   type JsonObject,
   type Orchestrator,
+  restrictionCoversTool,
   type Tool,
   toolsetOf,
 } from '@cadre/core'
-import { type AuditLog, preapprove, promptAllowances, promptItem } from '@cadre/gate'
+import { type AuditLog, promptAllowances, promptItem, withPreapprovedRules } from '@cadre/gate'
 import { expandPrompt, findPromptFiles, type PromptFile } from '@cadre/knowledge'
 import type { RunParts } from './load-parts.ts'
 
@@ -72,14 +72,14 @@ export function createPromptCommands({
       const narrowed = withTools(agent, prompt.tools)
       const item = promptItem(prompt)
       const rules = item === undefined || parts.trusts(item) ? promptAllowances(prompt) : []
-      return rules.length === 0 ? narrowed : preapprove(narrowed, rules)
+      return rules.length === 0 ? narrowed : withPreapprovedRules(narrowed, rules)
     },
   }
 
   function withTools(agent: AgentDefinition, kept: readonly string[] | undefined): AgentDefinition {
     if (kept === undefined) return agent
     const toolset = toolsetOf({ agent, tools, targets: [], completion: 'text' })
-    const isKept = (tool: Tool) => kept.some((name) => name === '*' || covers(name, tool))
+    const isKept = (tool: Tool) => kept.some((name) => name === '*' || restrictionCoversTool(name, tool))
     const names = toolset.names().filter((name) => {
       const tool = toolset.find(name)?.tool
       return tool !== undefined && isKept(tool)
@@ -117,7 +117,7 @@ export function createPromptCommands({
     }
     const tool = tools.find((one) => one.name === name)
     if (tool === undefined) return refused(`${name} is not available`)
-    if (verdict.kind === 'ask') return refused('it needs approval')
+    if (verdict.kind === 'ask') return refused('the command needs approval')
     if (verdict.kind === 'deny') return refused(verdict.reason)
     const { boundary } = session.agent
     const context = {

@@ -1,6 +1,12 @@
 import path from 'node:path'
 import { isInside, realPathOf } from '@cadre/disk'
-import { encloseServer, type FolderServer, type Guard, serverItems, shieldFromServer } from '@cadre/gate'
+import {
+  type FolderServer,
+  type Guard,
+  protectPathsFromServer,
+  sandboxServer,
+  serverItems,
+} from '@cadre/gate'
 import type { Home } from '@cadre/home'
 import { identityOf, type ProgramStart, type ServerConfig, type ServersOptions } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
@@ -46,7 +52,7 @@ export function startServers(options: StartServersOptions): ServerStarts {
       const { unreadableIn, unwritableIn, places } = guard
       // A home that does not exist cannot be mounted read-only: the server could create one.
       home.folder()
-      const enclosed = await encloseServer(start, {
+      const enclosed = await sandboxServer(start, {
         ...{ sandbox, places, workspace, userHome, network, unreadableIn, unwritableIn },
         home: home.path,
       })
@@ -55,7 +61,7 @@ export function startServers(options: StartServersOptions): ServerStarts {
     }
     if (server.sandbox === true && sandbox.kind === 'none')
       throw new Error(
-        `its configuration has "sandbox: true", but there is no sandbox: ${sandbox.reason}. Install bubblewrap, or remove the key`,
+        `the server's configuration has "sandbox: true", but there is no sandbox: ${sandbox.reason}. Install bubblewrap, or remove the key`,
       )
     const { envFile } = start
     if (envFile !== undefined && isInside(realPathOf(workspace), realPathOf(envFile)))
@@ -65,17 +71,17 @@ export function startServers(options: StartServersOptions): ServerStarts {
     if (own !== undefined && server.sandbox !== false) {
       if (stateOf(own, project) !== known.get(id))
         throw new Error(
-          'a file that it runs has changed since this run started, and there is no sandbox for it. Inspect the change, then start a new run',
+          'a file that the server runs has changed since this run started, and the server has no sandbox. Inspect the change, then start a new run',
         )
       if (!warned.has(id))
         tell(
-          `The MCP server ${server.name} runs with your permissions, because there is no sandbox (${sandbox.kind === 'none' ? sandbox.reason : 'it is not used'}). Cadre cannot control what it does.`,
+          `The MCP server ${server.name} runs with your permissions, because there is no sandbox (${sandbox.kind === 'none' ? sandbox.reason : 'the sandbox is not used'}). Cadre cannot control what it does.`,
         )
       warned.add(id)
       return start
     }
     if (sandbox.kind === 'none' || server.sandbox === false) return start
-    return shieldFromServer(start, { sandbox, places: guard.places, workspace })
+    return protectPathsFromServer(start, { sandbox, places: guard.places, workspace })
   }
 
   return {

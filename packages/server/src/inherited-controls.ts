@@ -27,7 +27,7 @@ export async function inheritedControls(
 }
 
 /** Returns whether a session has all of these controls. A session without a record cannot do anything. */
-export async function isUnder(
+export async function hasControls(
   { engine }: Records,
   session: string,
   wanted: Controls | undefined,

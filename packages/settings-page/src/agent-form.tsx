@@ -92,7 +92,7 @@ export function AgentForm(props: AgentFormProps) {
       <Field
         id="name"
         label="Name"
-        hint="Letters, digits, hyphens and underscores. Other agents and @agents use it."
+        hint="Letters, digits, hyphens and underscores. Other agents and @agents use this name."
         problems={at('name')}
       >
         {(attributes) => (
@@ -135,7 +135,7 @@ export function AgentForm(props: AgentFormProps) {
       <Field
         id="useFor"
         label="Use for"
-        hint="What others should delegate to it. Their prompts list this."
+        hint="The work that other agents should delegate to this agent. Cadre adds this text to their prompts."
         problems={at('useFor')}
         count={{ length: length(agent.useFor), max: limits.text }}
       >

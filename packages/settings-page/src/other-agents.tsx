@@ -38,7 +38,7 @@ export function OtherAgents({ state, onCustomize, onOpen, onCopy }: OtherAgentsP
         </h2>
         {files.length === 0 ? (
           <p class="hint">
-            There are none. Agents in <code>.github/agents</code>, <code>.claude/agents</code> and other
+            No agent files yet. Agents in <code>.github/agents</code>, <code>.claude/agents</code> and other
             folders are listed here.
           </p>
         ) : (

@@ -59,7 +59,7 @@ export function Permission(props: PermissionProps) {
       {kind === 'specific' && (
         <div class="picker">
           {missing.length > 0 && (
-            <fieldset class="plain" aria-label="Chosen under another name, or missing">
+            <fieldset class="plain" aria-label="Selected, but not available under this name">
               {missing.map((name) => (
                 <label key={name} class="choice">
                   <input type="checkbox" checked onChange={() => toggle(name, false)} />

@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks'
 import { loadState, onMessage, postMessage, saveState } from './host.ts'
-import { type Action, configurationOf, initialView, reduce, type View } from './view.ts'
+import { type Action, configurationOf, initialView, reduceView, type View } from './view.ts'
 
 export interface Store {
   readonly view: View
@@ -8,7 +8,7 @@ export interface Store {
 }
 
 export function useStore(): Store {
-  const [view, dispatch] = useReducer(reduce, loadState(), initialView)
+  const [view, dispatch] = useReducer(reduceView, loadState(), initialView)
   const isFirst = useRef(true)
   const checks = useRef(0)
   const { draft, selected, state } = view

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeAgent, emptyAgent } from './edit.ts'
 import type { Configuration, PageState } from './protocol.ts'
-import { type Action, configurationOf, initialView, reduce, type View } from './view.ts'
+import { type Action, configurationOf, initialView, reduceView, type View } from './view.ts'
 
 const team = (...names: string[]): Configuration => ({
   entryAgent: names[0] ?? '',
@@ -22,7 +22,7 @@ const state = (user: Configuration | undefined, stamp = '1'): PageState => ({
   limits: { agents: 20, name: 50, prompt: 30_000, text: 200 },
   isTrusted: true,
 })
-const after = (view: View, ...actions: Action[]) => actions.reduce(reduce, view)
+const after = (view: View, ...actions: Action[]) => actions.reduce(reduceView, view)
 const opened = (user: Configuration | undefined) =>
   after(initialView(undefined), { type: 'received', message: { type: 'state', state: state(user) } })
 const changed = (view: View): View =>

@@ -80,7 +80,7 @@ export function initialView(kept: PersistedView | undefined): View {
   }
 }
 
-export function reduce(view: View, action: Action): View {
+export function reduceView(view: View, action: Action): View {
   switch (action.type) {
     case 'received':
       return receive(view, action.message)

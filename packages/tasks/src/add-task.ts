@@ -7,9 +7,9 @@ import { type ExpectedTask, isIntendedEdit } from './is-intended-edit.ts'
 import type { Heading } from './read-tasks.ts'
 import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { NewTask } from './task-item.ts'
-import { isId } from './task-problems.ts'
+import { isReferableId } from './task-problems.ts'
 import { normaliseValue, valueFormOf } from './task-values.ts'
-import { normaliseTitle, objectionTo } from './task-words.ts'
+import { invalidChangeReason, normaliseTitle } from './task-words.ts'
 import { type ReadFile, readWrittenTasks } from './written-tasks.ts'
 
 export interface AddOptions {
@@ -31,9 +31,9 @@ export function addTask(
   const read = readWrittenTasks(text)
   const isSaid = task.state !== 'failed' || task.fields?.['status'] !== undefined
   const all = { ...task.fields, ...(!isSaid && { status: 'failed' }) }
-  const objection = objectionTo({ ...task, state: task.state ?? 'open', fields: all }, undefined)
+  const objection = invalidChangeReason({ ...task, state: task.state ?? 'open', fields: all }, undefined)
   if (objection !== undefined) return refusedEdit(objection)
-  if (!isId(id))
+  if (!isReferableId(id))
     return refusedEdit(`${JSON.stringify(id)} is not a valid id. An id is one word without commas.`)
   const same = read.items.find((item) => item.id === id)
   if (same !== undefined) return refusedEdit(`The task on line ${same.line} already has the id ${id}.`)

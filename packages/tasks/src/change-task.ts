@@ -7,7 +7,7 @@ import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
 import { isFailed, stateOfMarker } from './task-state.ts'
 import { normaliseValue } from './task-values.ts'
-import { normaliseTitle, objectionTo } from './task-words.ts'
+import { invalidChangeReason, normaliseTitle } from './task-words.ts'
 import { type ReadFile, readWrittenTasks, type WrittenTask } from './written-tasks.ts'
 
 /**
@@ -20,7 +20,7 @@ export function changeTask(raw: RawText, id: string, change: TaskChange): TaskEd
   if (typeof found === 'object' && 'kind' in found) return found
   const one = read.written[found]
   if (one?.item === undefined) return { kind: 'missing' }
-  const objection = objectionTo(change, one.item)
+  const objection = invalidChangeReason(change, one.item)
   if (objection !== undefined) return refusedEdit(objection)
   const plan = planOf(one, one.item, change)
   const next = read.written[found + 1]

@@ -86,7 +86,7 @@ const taskLine = /^([ \t]*)([-*+])[ \t]+\[([^\][\n]*)\](?:[ \t]+([^\n]*))?$/
 const nearTaskLine = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]*\[[ xX_~-]\]/
 const fieldStart = /^([ \t]+)([A-Za-z_][A-Za-z0-9_-]*):(?=[ \t]|$)/
 const headingLine = /^(#{1,6})(?:[ \t]([^\n]*))?$/
-export const blockSign = /^[|>](?:[-+]?[1-9]?|[1-9][-+])$/
+export const blockIndicator = /^[|>](?:[-+]?[1-9]?|[1-9][-+])$/
 
 /**
  * Finds the tasks of a file. Ignores everything else, including the content of blocks: text inside a task is never read as a task, a field
@@ -175,7 +175,7 @@ export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
     else lastField = field
     if (field === undefined) continue
     owner.task.fields.push(field)
-    if (!blockSign.test(field.rawValue)) continue
+    if (!blockIndicator.test(field.rawValue)) continue
     block = { field, lines: [] }
     field.rawBlock = block.lines
     lastField = undefined

@@ -26,7 +26,7 @@ const minLength = 16_384
  * Why it is certain: at an unindented task, every block, field and task above it has ended, so the parts before and after it are read
  * independently. The exceptions are code and comments without an end. If the text has one, everything is scanned.
  */
-export function rescan(known: Scanned, raw: RawText, minScanLength = minLength): Rescan | undefined {
+export function rescanTasks(known: Scanned, raw: RawText, minScanLength = minLength): Rescan | undefined {
   const { raw: old, scan } = known
   if (raw.length < minScanLength || scan.scanProblems.some(isUnclosed)) return undefined
   const same = commonParts(old, raw)

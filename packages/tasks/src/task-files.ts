@@ -92,7 +92,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
     const before = known.get(file)
     const found = readPlainTaskFile(at(file), before?.stamp)
     if (found === 'known' && before !== undefined) return before.file
-    if (found === 'known') throw new Error('unreachable: the file matched a stamp, but none was given')
+    if (found === 'known') throw new Error('unreachable: the file is unchanged, but was not read before')
     const { content, stamp, changed } = found
     const now = 'raw' in content ? readTaskFile(content.raw) : { tasks: [], problems: [content.problem] }
     const isSettled = changed !== 0 && Math.abs(Date.now() - changed) > settleMs
@@ -109,7 +109,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
   const taken = () => new Set([...list(), approvalsFile].flatMap((file) => [...idsIn(file).keys()]))
 
   /** Serialises the changes of this process, so that they do not compete for the lock. */
-  const inTurn = <T>(work: () => T): Promise<T> => {
+  const runInOrder = <T>(work: () => T): Promise<T> => {
     const mine = last.catch(() => {}).then(() => withLock(home, 'tasks', work))
     last = mine
     return mine
@@ -120,7 +120,7 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       return refusedEdit('Only people decide approvals, so tasks in this file cannot be changed.')
     let result: TaskEdit = { kind: 'same' }
     try {
-      await inTurn(() =>
+      await runInOrder(() =>
         editFile(where, (raw) => {
           result = objectionTo(raw) ?? make(raw)
           if (result.kind === 'changed') result = objectionTo(result.raw) ?? result

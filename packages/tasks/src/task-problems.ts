@@ -221,7 +221,7 @@ function checkMeaning(one: WrittenTask, above: WrittenTask | undefined, { ids, s
   const id = item.fields.get('id')
   if (id !== undefined && ids.has(id) && id !== '')
     on('id')('error', 'TD050', `The task on line ${ids.get(id)} already has the id ${id}. Choose another id.`)
-  else if (id !== undefined && !isId(id))
+  else if (id !== undefined && !isReferableId(id))
     on('id')('warning', 'TD052', 'No task can depend on this id. An id is one word without commas.')
   if (id && !ids.has(id)) ids.set(id, task.line)
   if (isFailed(item.fields.get('status')) && item.state !== 'failed')
@@ -241,7 +241,7 @@ function checkMeaning(one: WrittenTask, above: WrittenTask | undefined, { ids, s
 }
 
 /** Returns whether other tasks can refer to this id. */
-export function isId(id: string): boolean {
+export function isReferableId(id: string): boolean {
   return /^[^\s,\p{Cc}]+$/u.test(id)
 }
 

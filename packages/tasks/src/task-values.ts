@@ -1,5 +1,5 @@
 import { isBlank, type RawText, textOf, widthOf } from '@cadre/disk'
-import { blockSign, type TaskField } from './read-tasks.ts'
+import { blockIndicator, type TaskField } from './read-tasks.ts'
 
 /**
  * Characters that an editor could treat as a line ending, or that change how text looks. They are written as escapes, so that people see
@@ -42,7 +42,7 @@ function isPlain(value: string): boolean {
   return (
     value !== '' &&
     !/^[ \t]|[ \t]$|\n|-->/.test(value) &&
-    !blockSign.test(value) &&
+    !blockIndicator.test(value) &&
     decodeValue(value) === value
   )
 }

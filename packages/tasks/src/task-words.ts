@@ -8,7 +8,7 @@ export function normaliseTitle(title: string): string {
 }
 
 /** Returns the reason why a change cannot be written, or `undefined` if it can. */
-export function objectionTo(
+export function invalidChangeReason(
   change: TaskChange,
   item: Pick<TaskItem, 'state'> | undefined,
 ): string | undefined {

@@ -1,6 +1,6 @@
 import type { RawText } from '@cadre/disk'
 import { type Heading, type ScannedTasks, scanTasks, type Task } from './read-tasks.ts'
-import { type Rescan, rescan } from './rescan.ts'
+import { type Rescan, rescanTasks } from './rescan.ts'
 import { readHead, type TaskHead } from './task-head.ts'
 import type { TaskItem } from './task-item.ts'
 import { stateOf } from './task-state.ts'
@@ -56,7 +56,7 @@ export function readChangedTasks(
   minScanLength?: number,
 ): ReadFile | undefined {
   for (const { raw: old, read } of known) {
-    const again = rescan({ raw: old, scan: read.scan }, raw, minScanLength)
+    const again = rescanTasks({ raw: old, scan: read.scan }, raw, minScanLength)
     if (again !== undefined) return joinScans(read, again)
   }
   return undefined

@@ -46,7 +46,7 @@ export function joinAttributes(a: AttributeText, b: AttributeText): AttributeTex
 function writtenValue(value: AttributeValue, longest: number): string | undefined {
   switch (typeof value) {
     case 'string':
-      return `{"stringValue":${quoted(value, longest)}}`
+      return `{"stringValue":${quotedJson(value, longest)}}`
     case 'boolean':
       return `{"boolValue":${value}}`
     case 'number':
@@ -55,11 +55,11 @@ function writtenValue(value: AttributeValue, longest: number): string | undefine
       return Number.isSafeInteger(value) ? `{"intValue":"${value}"}` : `{"doubleValue":${value}}`
     case 'object':
       if ('double' in value) return `{"doubleValue":${value.double}}`
-      return `{"arrayValue":{"values":[${value.map((item) => `{"stringValue":${quoted(item, longest)}}`).join()}]}}`
+      return `{"arrayValue":{"values":[${value.map((item) => `{"stringValue":${quotedJson(item, longest)}}`).join()}]}}`
   }
 }
 
 /** A shortened text in JSON. Receivers reject a whole batch if it contains half a character. */
-export function quoted(text: string, longest = maxNameLength): string {
+export function quotedJson(text: string, longest = maxNameLength): string {
   return JSON.stringify((text.length > longest ? text.slice(0, longest) : text).toWellFormed())
 }

@@ -49,7 +49,7 @@ export class BatchQueue {
     const { most, mostBytes } = this.#options
     if (this.#isClosed) return
     if (this.#items.length >= most || this.#bytes + item.length > mostBytes) {
-      this.#options.lost('it does not accept data fast enough')
+      this.#options.lost('the collector does not accept data fast enough')
       return
     }
     this.#items.push(item)
@@ -90,7 +90,7 @@ export class BatchQueue {
     }
     await Promise.race([rest(), limit])
     clearTimeout(end)
-    if (this.#items.length > 0) this.#lose(this.#items.length, 'it did not answer in time')
+    if (this.#items.length > 0) this.#lose(this.#items.length, 'the collector did not answer in time')
   }
 
   async #sendAll(): Promise<void> {

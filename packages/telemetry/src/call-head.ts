@@ -1,5 +1,5 @@
 import { attributeOf, joinAttributes } from './attributes.ts'
-import { headOf, okStatus, type SpanHead } from './ended-span.ts'
+import { okStatus, type SpanHead, spanHeadOf } from './ended-span.ts'
 import type { OpenCall, OpenSession } from './open-session.ts'
 
 export interface CallFailure {
@@ -18,7 +18,7 @@ export function callHead(session: OpenSession, call: OpenCall, failure: CallFail
   const judged = joinAttributes(session.known.tool(tool).attributes, decision)
   const settled = joinAttributes(judged, attributeOf('cadre.call.outcome', outcome))
   const attributes = joinAttributes(settled, attributeOf('error.type', error))
-  const text = headOf(session, { name: `execute_tool ${tool}`, status, attributes })
+  const text = spanHeadOf(session, { name: `execute_tool ${tool}`, status, attributes })
   if (failure === undefined) session.callHead = { tool, decision, text }
   return text
 }

@@ -1,5 +1,5 @@
 import { type AttributeText, attributeOf, joinAttributes } from './attributes.ts'
-import { errorStatus, headOf, okStatus, type SpanHead } from './ended-span.ts'
+import { errorStatus, okStatus, type SpanHead, spanHeadOf } from './ended-span.ts'
 import type { OpenSession } from './open-session.ts'
 import { spanKinds } from './span.ts'
 
@@ -8,7 +8,7 @@ export function chatHead(session: OpenSession, answer: AttributeText, error: str
   if (error === undefined && session.chatHead?.answer === answer) return session.chatHead.text
   const { known } = session
   const attributes = joinAttributes(known.chatAttributes, answer)
-  const text = headOf(session, {
+  const text = spanHeadOf(session, {
     name: `chat ${known.name.model}`,
     kind: spanKinds.client,
     status: error === undefined ? okStatus : errorStatus(undefined),

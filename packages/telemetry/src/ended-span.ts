@@ -1,4 +1,4 @@
-import { type AttributeText, joinAttributes, quoted } from './attributes.ts'
+import { type AttributeText, joinAttributes, quotedJson } from './attributes.ts'
 import type { OpenSession, SpanLink } from './open-session.ts'
 import { nanosOf, randomSpanId, spanKinds } from './span.ts'
 
@@ -19,7 +19,7 @@ export type SpanHead = string
 export const okStatus = '{}'
 
 /** Uses `join`, because V8 keeps a concatenated string as a tree of its parts, and would flatten that tree for each span. */
-export function headOf(session: OpenSession, options: HeadOptions): SpanHead {
+export function spanHeadOf(session: OpenSession, options: HeadOptions): SpanHead {
   const { name, kind = spanKinds.internal, links = [], status = okStatus } = options
   const parent = 'parent' in options ? options.parent : session.spanId
   return [
@@ -27,7 +27,7 @@ export function headOf(session: OpenSession, options: HeadOptions): SpanHead {
     session.trace.traceId,
     parent === undefined ? '' : `","parentSpanId":"${parent}`,
     '","name":',
-    quoted(name),
+    quotedJson(name),
     `,"kind":${kind},"status":`,
     status,
     links.length > 0 ? `,"links":${JSON.stringify(links)}` : '',
@@ -60,6 +60,6 @@ export function errorStatus(message: unknown): string {
   return JSON.stringify({ code: 2, ...(typeof message === 'string' && { message }) })
 }
 
-export function seconds(begun: number, ended: number): number {
+export function secondsBetween(begun: number, ended: number): number {
   return Math.max(0, ended - begun) / 1000
 }

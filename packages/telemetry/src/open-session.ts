@@ -55,7 +55,7 @@ export interface OpenCall {
 }
 
 /** A call of a session; one that is not known yet is added. */
-export function callOf(session: OpenSession, id: string): OpenCall {
+export function openCallOf(session: OpenSession, id: string): OpenCall {
   const known = session.calls.get(id)
   if (known !== undefined) return known
   const call: OpenCall = { tool: 'unknown', input: undefined, begun: 0, isStarted: false, decision: '' }

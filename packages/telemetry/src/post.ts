@@ -87,14 +87,14 @@ async function encode(body: string, gzip: boolean): Promise<[Buffer, { 'content-
 function answerOf(sent: ClientRequest, bytes: Buffer, limitMs: number): Promise<Delivery> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
-      resolve(failed('it did not answer in time', true))
+      resolve(failed('the collector did not answer in time', true))
       sent.destroy()
     }, limitMs).unref()
     sent.on('socket', (socket) => socket.unref())
     sent.on('error', (error) => resolve(failed(codeOf(error), true)))
     sent.on('close', () => {
       clearTimeout(timer)
-      resolve(failed('it closed the connection', true))
+      resolve(failed('the collector closed the connection', true))
     })
     sent.on('response', (answer) => {
       resolve(deliveryOf(answer))
@@ -107,7 +107,7 @@ function answerOf(sent: ClientRequest, bytes: Buffer, limitMs: number): Promise<
 function deliveryOf({ statusCode = 0, headers }: IncomingMessage): Delivery {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' }
   const isRedirect = statusCode >= 300 && statusCode < 400
-  const reason = `it answered with status ${statusCode}${isRedirect ? ', and Cadre does not follow redirects' : ''}`
+  const reason = `the collector answered with status ${statusCode}${isRedirect ? ', and Cadre does not follow redirects' : ''}`
   const seconds = Number(headers['retry-after'])
   const afterMs = seconds > 0 ? { afterMs: Math.min(seconds, 60) * 1000 } : {}
   return { ...failed(reason, retryable.has(statusCode)), ...afterMs }
@@ -128,6 +128,7 @@ function failed(reason: string, retry: boolean): Extract<Delivery, { kind: 'fail
 
 /** A code and no message: messages can contain addresses with passwords. */
 function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'it cannot be reached'
+  const code =
+    error instanceof Error && 'code' in error ? String(error.code) : 'the collector cannot be reached'
   return code === 'ECONNREFUSED' ? 'connection refused' : code
 }

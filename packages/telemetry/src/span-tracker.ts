@@ -25,16 +25,16 @@ import { createDecisionAttributes } from './decision-attributes.ts'
 import {
   errorStatus,
   type HeadOptions,
-  headOf,
   okStatus,
   type SpanEnd,
-  seconds,
+  secondsBetween,
+  spanHeadOf,
   spanOf,
 } from './ended-span.ts'
 import type { HookRun } from './hook-run.ts'
 import { memoize } from './memoize.ts'
 import type { Meter } from './meter.ts'
-import { callOf, type OpenSession, type SpanLink, usageAttributes } from './open-session.ts'
+import { type OpenSession, openCallOf, type SpanLink, usageAttributes } from './open-session.ts'
 import type { Sampler } from './sampler.ts'
 import { instantOf, spanIdOf } from './span.ts'
 
@@ -88,7 +88,7 @@ export class SpanTracker {
         this.#reply(session, event)
         break
       case 'call.judged': {
-        const call = callOf(session, event.call)
+        const call = openCallOf(session, event.call)
         call.tool = event.tool
         call.input = event.input
         call.begun ||= instantOf(event.at)
@@ -96,7 +96,7 @@ export class SpanTracker {
         break
       }
       case 'call.started': {
-        const call = callOf(session, event.call)
+        const call = openCallOf(session, event.call)
         call.tool = event.tool
         call.begun = instantOf(event.at)
         call.isStarted = true
@@ -131,7 +131,7 @@ export class SpanTracker {
     const { event, place, begun, ended, decision, error } = run
     const values = { 'cadre.hook.event': event, 'error.type': error }
     const { meter } = this.#options
-    meter.add('cadre.hook.duration', seconds(begun, ended), values)
+    meter.add('cadre.hook.duration', secondsBetween(begun, ended), values)
     if (session === undefined) return
     const call = run.call === undefined ? undefined : session.calls.get(run.call)
     const isInCall = run.call !== undefined && call?.isStarted === true && begun >= call.begun
@@ -209,10 +209,10 @@ export class SpanTracker {
     const { round, begun, first } = chat
     const ended = instantOf(at)
     const { meter, content } = this.#options
-    const duration = seconds(begun, ended)
+    const duration = secondsBetween(begun, ended)
     if (error === undefined) known.requestDuration(duration)
     else meter.add('gen_ai.client.inference.duration', duration, { ...known.counted, 'error.type': error })
-    const untilFirst = first === undefined ? undefined : seconds(begun, first)
+    const untilFirst = first === undefined ? undefined : secondsBetween(begun, first)
     known.timeToFirstChunk(untilFirst)
     if (!session.isSampled) return
     let attributes = attributeOf('cadre.round', round)
@@ -230,7 +230,7 @@ export class SpanTracker {
   }
 
   #settle(session: OpenSession, event: EventOf<'call.settled'>): void {
-    const call = callOf(session, event.call)
+    const call = openCallOf(session, event.call)
     session.calls.delete(event.call)
     const { outcome, code, background } = event
     const ended = instantOf(event.at)
@@ -239,7 +239,7 @@ export class SpanTracker {
     const { meter, content } = this.#options
     const tool = session.known.tool(call.tool)
     if (call.isStarted) {
-      const duration = seconds(begun, ended)
+      const duration = secondsBetween(begun, ended)
       if (error === undefined) tool.duration(duration)
       else meter.add('gen_ai.execute_tool.duration', duration, { ...tool.counted, 'error.type': error })
     }
@@ -265,13 +265,16 @@ export class SpanTracker {
     const question = session.questions.get(event.question)
     if (question === undefined) return
     session.questions.delete(event.question)
-    const call = callOf(session, question.call)
+    const call = openCallOf(session, question.call)
     const operation = event.question.startsWith('doubt/') ? 'await_decision' : 'await_approval'
     const { begun } = question
     const ended = Math.max(begun, instantOf(event.answeredAt) || instantOf(event.at))
     const { meter, content } = this.#options
     const answer = { 'cadre.approval.decision': event.decision }
-    meter.add('cadre.approval.duration', seconds(begun, ended), { 'gen_ai.tool.name': call.tool, ...answer })
+    meter.add('cadre.approval.duration', secondsBetween(begun, ended), {
+      'gen_ai.tool.name': call.tool,
+      ...answer,
+    })
     this.#export(session, {
       name: `${operation} ${call.tool}`,
       spanId: spanIdOf(session.trace.traceId, 'question', session.id, event.question),
@@ -303,7 +306,7 @@ export class SpanTracker {
     const ended = instantOf(event.at)
     const { meter, content } = this.#options
     const { name } = session.known
-    meter.add('gen_ai.invoke_agent.duration', seconds(session.begun, ended), {
+    meter.add('gen_ai.invoke_agent.duration', secondsBetween(session.begun, ended), {
       'gen_ai.agent.name': session.agent,
       'gen_ai.request.model': name.model,
       'error.type': error,
@@ -345,7 +348,7 @@ export class SpanTracker {
   #export(session: OpenSession, span: RareSpan): void {
     if (!session.isSampled) return
     const { name, error, values, more = '', content = {}, links, begun, ended, spanId } = span
-    const head = headOf(session, {
+    const head = spanHeadOf(session, {
       name,
       ...('parent' in span && { parent: span.parent }),
       ...(links && { links }),

@@ -68,7 +68,7 @@ export function scriptedModels(
       if (request.purpose === 'summary') return say('a summary of what was done')
       const line = lanes[request.agent]?.[request.round - 1]
       if (line === undefined) {
-        const reason = `the lane of ${request.agent} has no line for round ${request.round}`
+        const reason = `the script has no line for round ${request.round} of ${request.agent}`
         missing.push(reason)
         return { kind: 'failed', code: 'backend', message: reason }
       }
@@ -101,7 +101,7 @@ export function scriptedModels(
           used.has(`${agent}/${index + 1}`) ? [] : [`${agent} line ${index + 1}`],
         ),
       )
-      const wrong = [...missing, ...left.map((line) => `${line} was never asked for`)]
+      const wrong = [...missing, ...left.map((line) => `${line} was never used`)]
       if (wrong.length > 0) throw new Error(`the script does not match the requests:\n${wrong.join('\n')}`)
     },
   }

@@ -30,7 +30,7 @@ export interface TestTeamOptions {
   readonly rules?: Ports['rules']
   readonly reviewers?: Ports['reviewers']
   readonly answerers?: Ports['answerers']
-  readonly attend?: Ports['attend']
+  readonly onLifecycleEvent?: Ports['onLifecycleEvent']
   readonly locate?: Ports['locate']
   readonly refuse?: Ports['refuse']
   readonly prepareContext?: Ports['prepareContext']
@@ -71,7 +71,7 @@ export function createTestTeam(options: TestTeamOptions): TestTeam {
       ...(options.rules && { rules: options.rules }),
       ...(options.reviewers && { reviewers: options.reviewers }),
       ...(options.answerers && { answerers: options.answerers }),
-      ...(options.attend && { attend: options.attend }),
+      ...(options.onLifecycleEvent && { onLifecycleEvent: options.onLifecycleEvent }),
       ...(options.locate && { locate: options.locate }),
       ...(options.refuse && { refuse: options.refuse }),
       ...(options.prepareContext && { prepareContext: options.prepareContext }),

@@ -2,7 +2,7 @@ import { defineTool, spellingsOf, type Tool, type ToolDefinition } from '@cadre/
 import { outcomeOf } from './refusal.ts'
 
 /** The implementation of a tool. */
-export interface Work<Input> {
+export interface ToolImplementation<Input> {
   readonly run: Tool<Input>['run']
   readonly check?: NonNullable<Tool<Input>['check']>
 }
@@ -12,7 +12,7 @@ export interface BuiltIn<Input>
   /** Converts arguments of other dialects to those of this tool. Called for every spelling; leaves its own format unchanged. */
   readonly reshape?: (input: Record<string, unknown>, spelling: string) => Record<string, unknown>
   /** Called for each call, so that resources are opened at the first one. */
-  readonly load: () => Work<Input> | Promise<Work<Input>>
+  readonly load: () => ToolImplementation<Input> | Promise<ToolImplementation<Input>>
 }
 
 /** Creates a tool of this package: failures are results, and arguments are accepted under the names of all dialects. */
@@ -54,7 +54,10 @@ function adapters(
 }
 
 /** Returns the arguments without those that only explain a call to a reader. */
-export function omit(input: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+export function withoutArguments(
+  input: Record<string, unknown>,
+  names: readonly string[],
+): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)))
 }
 

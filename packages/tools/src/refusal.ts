@@ -10,12 +10,12 @@ export async function outcomeOf(work: () => Promise<ToolResult>): Promise<ToolRe
   try {
     return await work()
   } catch (error) {
-    return { failed: true, content: explain(error) }
+    return { failed: true, content: explainError(error) }
   }
 }
 
 /** Returns one sentence for an error of the operating system, without stack and absolute paths. */
-export function explain(error: unknown): string {
+export function explainError(error: unknown): string {
   if (error instanceof Refusal) return error.message
   const code = codeOf(error)
   const sentence = code === undefined ? undefined : sentences[code]

@@ -22,17 +22,17 @@ const host = vi.hoisted(() => {
 vi.mock('vscode', () => host.api)
 // Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
-const { command } = await import('./command.ts')
-const { attempt } = await import('./settings/attempt.ts')
+const { registerCommand } = await import('./command.ts')
+const { runOrReport } = await import('./settings/run-or-report.ts')
 const log = { error: () => {}, show: () => {} } as unknown as LogOutputChannel
 
 test('an error is a message without links, and never reaches VS Code', async () => {
   const fail = () => {
     throw new Error('there is no agent [x](command:evil)')
   }
-  command(log, 'handoff', fail)
+  registerCommand(log, 'handoff', fail)
   await host.commands.get('copilotMultiAgent.handoff')?.({})
-  await attempt({ log }, 'The status could not be shown', fail)
+  await runOrReport({ log }, 'The status could not be shown', fail)
   expect(host.shown).toEqual([
     'There is no agent [x] (command:evil)',
     'The status could not be shown: there is no agent [x] (command:evil)',

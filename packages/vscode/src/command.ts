@@ -2,7 +2,7 @@ import * as vscode from 'vscode'
 import { showError } from './messages.ts'
 
 /** Registers a command whose errors are shown as a message. Its argument may come from a link, so it can be anything. */
-export function command(
+export function registerCommand(
   log: vscode.LogOutputChannel,
   name: string,
   work: (argument: unknown) => unknown,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { closingFence, code, codeFence, codeLines, escapeMarkdown, noticeText } from './markdown.ts'
+import { closingFence, codeFence, codeLines, codeSpan, escapeMarkdown, noticeText } from './markdown.ts'
 
 it('keeps text from being read as Markdown', () => {
   expect(escapeMarkdown('[x](command:y) <b> **z**\n# h')).toBe(
@@ -11,8 +11,8 @@ it('keeps text from being read as Markdown', () => {
 it('fences text that contains fences', () => {
   expect(codeFence('a\n```\nb')).toBe('````\na\n```\nb\n````')
   expect(codeFence('a', 'diff')).toBe('```diff\na\n```')
-  expect(code('a`b``c')).toBe('```a`b``c```')
-  expect(code('`a')).toBe('`` `a ``')
+  expect(codeSpan('a`b``c')).toBe('```a`b``c```')
+  expect(codeSpan('`a')).toBe('`` `a ``')
 })
 
 it('writes lines as wrapping code that nothing in them ends', () => {

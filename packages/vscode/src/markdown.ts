@@ -8,15 +8,15 @@ export function escapeMarkdown(text: string, maxLength = 500): string {
 }
 
 /** One line as code. */
-export function code(text: string, maxLength = 200): string {
+export function codeSpan(text: string, maxLength = 200): string {
   const line = text.replace(/\s+/g, ' ').trim()
   const shown = line.length > maxLength ? `${line.slice(0, maxLength).trimEnd()} …` : line
-  return shown === '' ? '' : codeSpan(shown)
+  return shown === '' ? '' : backticked(shown)
 }
 
 /** Lines as code that wraps at any width. A code fence does not wrap, so text beyond the edge of the chat would be hidden. */
 export function codeLines(lines: readonly string[]): string {
-  return lines.map((line) => codeSpan(keepSpaces(line) || '\u00a0')).join('  \n')
+  return lines.map((line) => backticked(keepSpaces(line) || '\u00a0')).join('  \n')
 }
 
 /** Markdown collapses spaces. The last one stays a space, so that the line can wrap there. */
@@ -27,7 +27,7 @@ function keepSpaces(line: string): string {
     .replace(/^ +| +(?= )/g, ({ length }) => '\u00a0'.repeat(length))
 }
 
-function codeSpan(text: string): string {
+function backticked(text: string): string {
   const fence = '`'.repeat(maxRunLength(text) + 1)
   // Backticks at an end would become part of the delimiter.
   const gap = text.startsWith('`') || text.endsWith('`') ? ' ' : ''

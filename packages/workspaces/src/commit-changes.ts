@@ -46,7 +46,7 @@ export async function commitChanges(
           ...(await namedIgnored(places, changed, at)),
         ]
   await stagePaths(names, at)
-  const parent = await tipOf(record, at)
+  const parent = await tipCommit(record, at)
   // Commits that the agent made itself do not name the call, so one that does is added on top.
   const evenIfSame = parent !== record.tip && wanted === undefined
   if (names.length === 0 && !evenIfSame) return record
@@ -78,7 +78,7 @@ async function namedIgnored(
  * Returns the parent of the next commit: the branch, if it continues from Cadre's last commit. A branch that was reset,
  * moved or deleted is restored to that commit, so that nothing an agent does with git loses work.
  */
-export async function tipOf(record: WorkspaceRecord, at: WorkTreeRequest): Promise<string> {
+export async function tipCommit(record: WorkspaceRecord, at: WorkTreeRequest): Promise<string> {
   const branch = await commitOf(`refs/heads/${record.branch}`, at)
   if (branch === undefined || branch === record.tip) return record.tip
   const { code } = await tryGit(['merge-base', '--is-ancestor', record.tip, branch], at)

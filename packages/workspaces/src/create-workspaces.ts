@@ -21,7 +21,7 @@ import { forecastWorkspace, type WorkspaceForecast } from './forecast-workspace.
 import { includeIgnored } from './include-ignored.ts'
 import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
-import { leaveWorkspace, removeWorkspace } from './remove-workspace.ts'
+import { removeWithoutLoss, removeWorkspace } from './remove-workspace.ts'
 import { restoreWorkspace } from './restore-workspace.ts'
 import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
 import { settleWorkspace } from './settle-workspace.ts'
@@ -67,7 +67,7 @@ const retryMs = 250
 
 export function createWorkspaces({ home, shouldRetry = () => false }: WorkspacesOptions): WorkspaceKeeper {
   const chains = new Map<string, Promise<unknown>>()
-  const inTurn = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+  const runInOrder = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     const enduring = async (): Promise<T> => {
       for (;;) {
         try {
@@ -113,7 +113,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       (await restoreWorkspace(home, before, signal))
     )
       return { kind: 'ready', path: before.path }
-    if (before !== undefined) await leaveWorkspace(home, before)
+    if (before !== undefined) await removeWithoutLoss(home, before)
     const base = folder === '' ? undefined : findBase(home, folder)
     const continued = from.flatMap((other) => {
       const record = isSessionName(other) ? readRecord(home, other) : undefined
@@ -129,16 +129,16 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
 
   return {
     prepare: (request, signal) =>
-      inTurn(request.session, () => prepare(request, signal), signal).catch((error) => ({
+      runInOrder(request.session, () => prepare(request, signal), signal).catch((error) => ({
         kind: 'impossible' as const,
         reason: messageOf(error).replace(/\.$/, ''),
       })),
     settle: (session, status) =>
-      inTurn(session.id, async () => {
+      runInOrder(session.id, async () => {
         const record = readRecord(home, session.id)
         if (record?.state !== 'ready' || !existsSync(record.top)) return undefined
         const rest = await commitRest(record)
-        const merge = () => inTurn(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
+        const merge = () => runInOrder(turnInto(rest), () => mergeWorkspace(home, rest, { commit: false }))
         return settleWorkspace({ session, status, state: await workspaceState(home, rest), merge })
       }).catch((error) => ({
         message: `cannot merge the changes from ${session.id}, so they stay in its workspace: ${messageOf(error)}`,
@@ -146,7 +146,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       })),
     async commitCall({ id, agent, workspace, isolation }, call, signal) {
       if (isolation?.kind !== 'own') return
-      await inTurn(
+      await runInOrder(
         isolation.session,
         async () => {
           const record = readRecord(home, isolation.session)
@@ -165,13 +165,16 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       const isShared = base === workspace
       if (owner === id || isShared) {
         const wanted = { session: owner, root, agent: agent.name, base: isShared ? '' : base }
-        const prepared = await inTurn(owner, () => prepare(wanted, signal), signal)
+        const prepared = await runInOrder(owner, () => prepare(wanted, signal), signal)
         if (prepared.kind === 'impossible')
-          throw new CadreError('configuration', `its workspace no longer exists: ${prepared.reason}`)
-        if (isShared) await inTurn(owner, async () => addWorkspaceUser(home, known(owner), root))
+          throw new CadreError(
+            'configuration',
+            `the session's workspace no longer exists: ${prepared.reason}`,
+          )
+        if (isShared) await runInOrder(owner, async () => addWorkspaceUser(home, known(owner), root))
       }
       if (inDoubt.length === 0) return
-      await inTurn(owner, async () => {
+      await runInOrder(owner, async () => {
         const record = readRecord(home, owner)
         if (record?.state !== 'ready') return
         const subject = `Changes left when ${inDoubt.join(', ')} was interrupted`
@@ -180,12 +183,12 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       })
     },
     leave: (session, { discards } = {}) =>
-      inTurn(session, async () => {
+      runInOrder(session, async () => {
         const record = readRecord(home, session)
         if (record?.state !== 'ready') return false
         const state = await workspaceState(home, record)
         if (!isRemovable(discards === 'ignored' ? { ...state, ignored: [] } : state)) return false
-        await leaveWorkspace(home, record)
+        await removeWithoutLoss(home, record)
         return true
       }),
     find(session) {
@@ -208,12 +211,12 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
     forecast: (session, signal) => forecastWorkspace(home, known(session), signal),
     diff: (session, options) => diffWorkspace(home, known(session), options),
     merge: (session, { include = [], ...options } = {}) =>
-      inTurn(session, async () => {
+      runInOrder(session, async () => {
         const record = await includeIgnored(home, await commitRest(known(session)), include)
-        return inTurn(turnInto(record), () => mergeWorkspace(home, record, options))
+        return runInOrder(turnInto(record), () => mergeWorkspace(home, record, options))
       }),
     rollback: (session, request) =>
-      inTurn(session, async () => rollbackWorkspace(home, await commitRest(known(session)), request)),
-    remove: (session) => inTurn(session, () => removeWorkspace(home, known(session))),
+      runInOrder(session, async () => rollbackWorkspace(home, await commitRest(known(session)), request)),
+    remove: (session) => runInOrder(session, () => removeWorkspace(home, known(session))),
   }
 }

@@ -1,6 +1,6 @@
 import { git } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { tipOf } from './commit-changes.ts'
+import { tipCommit } from './commit-changes.ts'
 import { gitInWorkspace } from './workspace-git.ts'
 import { type Step, workspaceLog } from './workspace-log.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
@@ -20,7 +20,7 @@ export async function diffWorkspace(
   { call }: { readonly call?: string | undefined } = {},
 ): Promise<WorkspaceDiff> {
   const at = await gitInWorkspace(home, record)
-  const tip = await tipOf(record, at)
+  const tip = await tipCommit(record, at)
   const log = await workspaceLog({ ...record, tip }, at)
   const steps = call === undefined ? log : log.filter((step) => step.call === call)
   const ranges =

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { diffNames, type GitRequest, git, mergeTrees, stagePaths } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { tipOf } from './commit-changes.ts'
+import { tipCommit } from './commit-changes.ts'
 import { gitInWorkspace } from './workspace-git.ts'
 import { listRecords, type WorkspaceRecord } from './workspace-record.ts'
 
@@ -64,7 +64,7 @@ export async function forecastWorkspace(
 
 async function sideOf(home: Home, record: WorkspaceRecord, signal?: AbortSignal): Promise<Side> {
   const at = await gitInWorkspace(home, record, signal)
-  const tip = await tipOf(record, at)
+  const tip = await tipCommit(record, at)
   const isMerged = record.merged === tip || tip === record.start
   return { record, tip, files: isMerged ? [] : await diffNames(record.start, tip, at) }
 }

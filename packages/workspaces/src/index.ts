@@ -1,5 +1,4 @@
-export { attendWorkspaces } from './attend-workspaces.ts'
-export { attendCheckpoints, withCheckpoints } from './checkpoints/attend-checkpoints.ts'
+export { createCheckpointsHandler, withCheckpoints } from './checkpoints/create-checkpoints-handler.ts'
 export {
   type ApplyOptions,
   type Checkpoints,
@@ -10,6 +9,7 @@ export {
 } from './checkpoints/open-checkpoints.ts'
 export type { Conflict, Direction, PlannedFile, UndoPlan } from './checkpoints/undo-plan.ts'
 export { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
+export { createWorkspacesHandler } from './create-workspaces-handler.ts'
 export type { ForecastItem, WorkspaceForecast } from './forecast-workspace.ts'
 export type { MergeResult } from './merge-workspace.ts'
 export type { RollbackRequest, RollbackResult } from './rollback-workspace.ts'

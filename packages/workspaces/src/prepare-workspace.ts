@@ -13,7 +13,7 @@ import {
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { placeIn, type WorkspaceBase } from './find-base.ts'
-import { leaveWorkspace } from './remove-workspace.ts'
+import { removeWithoutLoss } from './remove-workspace.ts'
 import { gitInRepository, gitInWorkspace, type WorkTreeRequest } from './workspace-git.ts'
 import { indexFile, type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
@@ -136,7 +136,8 @@ async function makeRepository(
   if (more.length > 0)
     return {
       kind: 'impossible',
-      reason: 'it continues several sessions whose files are not in one repository. Merge them first',
+      reason:
+        'the session continues several sessions whose files are not in one repository. Merge them first',
     }
   const top = topOf(home, session)
   const gitDir = home.at('storage', 'workspaces', `${session}.git`)
@@ -169,7 +170,7 @@ async function makeRepository(
     also: before === undefined ? [] : await filesIn(home, before),
   })
   if (taken.kind === 'too_large') {
-    await leaveWorkspace(home, record)
+    await removeWithoutLoss(home, record)
     return { kind: 'impossible', reason: taken.reason }
   }
   const message = `Starting point for ${agent}\n\n${`The files in ${folder ?? top}.`}\n\nSession: ${session}\n`
@@ -216,14 +217,14 @@ async function addContinued(
   for (const { session, commonDir: other, start: base, tip, merged } of continued) {
     if (merged === tip) continue
     if (other !== commonDir) {
-      const reason = `it continues session ${session}, which works in another repository. Merge that session first`
+      const reason = `the session continues session ${session}, which works in another repository. Merge that session first`
       return { kind: 'impossible', reason }
     }
     const sides = { base: merged ?? base, ours: tree, theirs: await treeOf(tip, at) }
     const result = await mergeTrees(sides, at)
     if (result.kind === 'conflicts') {
       const files = result.files.slice(0, 5).join(', ')
-      const reason = `it continues session ${session}, whose changes conflict with others: ${files}`
+      const reason = `the session continues session ${session}, whose changes conflict with others: ${files}`
       return { kind: 'impossible', reason }
     }
     tree = result.tree

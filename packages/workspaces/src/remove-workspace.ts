@@ -11,7 +11,7 @@ export async function removeWorkspace(home: Home, record: WorkspaceRecord): Prom
 }
 
 /** Removes a workspace without losing anything. Files that were in an agent's folder before stay there. */
-export async function leaveWorkspace(home: Home, record: WorkspaceRecord): Promise<void> {
+export async function removeWithoutLoss(home: Home, record: WorkspaceRecord): Promise<void> {
   if (record.base !== undefined) return removeWorkspace(home, record)
   rmSync(path.join(record.top, '.git'), { force: true })
   await forgetWorkspace(home, record)

@@ -1,4 +1,4 @@
-import type { ReportStatus, SessionSpec, Settled } from '@cadre/core'
+import type { ReportStatus, SessionSpec, SettledWorkspace } from '@cadre/core'
 import type { MergeResult } from './merge-workspace.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
@@ -17,7 +17,7 @@ export async function settleWorkspace({
   status,
   state,
   merge,
-}: Ending): Promise<Settled | undefined> {
+}: Ending): Promise<SettledWorkspace | undefined> {
   const { agent, isolation } = session
   const left = describeLeftovers(state)
   const only = left === undefined ? undefined : { message: left }

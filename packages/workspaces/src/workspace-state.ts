@@ -10,7 +10,7 @@ import {
 } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { runningProcess } from '@cadre/home'
-import { tipOf } from './commit-changes.ts'
+import { tipCommit } from './commit-changes.ts'
 import { gitInRepository, gitInWorkspace } from './workspace-git.ts'
 import { workspaceLog } from './workspace-log.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
@@ -44,7 +44,7 @@ export async function workspaceState(home: Home, record: WorkspaceRecord): Promi
   const { session, agent, kind, target, branch, created, start } = record
   const at = await gitInWorkspace(home, record)
   const isThere = existsSync(record.top)
-  const tip = await tipOf(record, at)
+  const tip = await tipCommit(record, at)
   const hasCommits = tip !== start
   const steps = hasCommits ? await workspaceLog({ ...record, tip }, at) : []
   const files = hasCommits ? await diffNames(start, tip, at) : []

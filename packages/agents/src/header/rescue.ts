@@ -87,6 +87,6 @@ export interface Rescue {
   readonly line: number
 }
 
-export function noteOf({ code, line }: Rescue, path: string): Diagnostic {
+export function describeRescue({ code, line }: Rescue, path: string): Diagnostic {
   return { path, line, severity: 'warning', code, ...rescues[code] }
 }

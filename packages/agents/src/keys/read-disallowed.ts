@@ -1,9 +1,9 @@
 import type { PermissionRule } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
-import { namesOf } from './names-of.ts'
+import { readNames } from './read-names.ts'
 import { rejectMisspelt } from './reject-misspelt.ts'
-import { patternsOf } from './tool-list.ts'
+import { scopePatterns } from './tool-list.ts'
 
 export interface DisallowedTools {
   readonly names: readonly string[]
@@ -16,7 +16,7 @@ export function readDisallowed(header: HeaderReader): DisallowedTools | 'unclear
   const names: string[] = []
   const rules: PermissionRule[] = []
   for (const field of header.takeAll('disallowedtools')) {
-    const written = namesOf(field)
+    const written = readNames(field)
     if (written === undefined || written.dropped.length > 0) {
       header.report(
         'warning',
@@ -30,7 +30,7 @@ export function readDisallowed(header: HeaderReader): DisallowedTools | 'unclear
     for (const entry of written.names) {
       if (entry === '*') return 'unclear'
       const scoped = /^([^()]+)\((.*)\)$/s.exec(entry)
-      const patterns = patternsOf(scoped?.[2]?.trim() ?? '')
+      const patterns = scopePatterns(scoped?.[2]?.trim() ?? '')
       const name = (scoped?.[1] ?? entry.replace(/[(].*$/s, '')).trim()
       rejectMisspelt(header, name, lineOf(name, field))
       if (patterns.length > 0 && !patterns.includes('*'))

@@ -1,4 +1,4 @@
-import { misspelt } from '@cadre/core'
+import { findMisspelling } from '@cadre/core'
 import type { HeaderReader } from './header-reader.ts'
 
 export interface Invocation {
@@ -55,7 +55,7 @@ function readMode(header: HeaderReader): boolean | undefined {
     header.take('mode')
     return false
   }
-  if (field !== undefined && typeof mode === 'string' && misspelt(mode, ['primary']) !== undefined) {
+  if (field !== undefined && typeof mode === 'string' && findMisspelling(mode, ['primary']) !== undefined) {
     header.wrong('mode', field, 'must be primary, subagent or all (did you mean primary?)')
     return false
   }

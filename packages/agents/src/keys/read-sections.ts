@@ -1,12 +1,12 @@
 import type { HeaderReader } from './header-reader.ts'
-import { namesOf } from './names-of.ts'
+import { readNames } from './read-names.ts'
 
 /** Reads the headings that a report must have. */
 export function readSections(header: HeaderReader): readonly string[] | undefined {
   const field = header.take('requiredsections')
   if (field === undefined) return undefined
   // In a list a heading may contain a comma.
-  const sections = field.items === undefined ? namesOf(field)?.names : field.items.map((item) => item.value)
+  const sections = field.items === undefined ? readNames(field)?.names : field.items.map((item) => item.value)
   if (sections?.every((section) => typeof section === 'string')) return sections
   header.wrong('requiredsections', field, 'must be a list of headings')
   return undefined

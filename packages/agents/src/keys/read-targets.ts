@@ -1,7 +1,7 @@
 import { type DelegateSelection, nameKey } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
-import { namesOf } from './names-of.ts'
+import { readNames } from './read-names.ts'
 
 /** Reads which agents an agent may start. Of several lists, only names in all of them. */
 export function readTargets(
@@ -32,7 +32,7 @@ export function readTargets(
 
 function selectionOf(field: Located, header: HeaderReader): DelegateSelection {
   if (field.value === false) return { kind: 'none' }
-  const written = namesOf(field)
+  const written = readNames(field)
   if (written === undefined || written.dropped.length > 0) {
     header.report(
       'warning',

@@ -3,7 +3,7 @@ import type { HeaderReader } from './header-reader.ts'
 import { readDisallowed } from './read-disallowed.ts'
 import { readPermission } from './read-permission.ts'
 import { readTargets } from './read-targets.ts'
-import { readToolList, reportScope, rulesOf, type ToolList } from './tool-list.ts'
+import { readToolList, reportUnusableScope, scopeRules, type ToolList } from './tool-list.ts'
 
 export interface ToolKeys {
   readonly tools: ToolSelection
@@ -29,7 +29,7 @@ export function readTools(header: HeaderReader): ToolKeys {
     ...readOnly(header),
   ]
   const rules = [
-    ...selected.flatMap((list) => rulesOf(list.scopes)),
+    ...selected.flatMap((list) => scopeRules(list.scopes)),
     ...(permission === 'unclear' ? [] : permission),
     // Last, so that no other rule overrides them.
     ...(disallowed === 'unclear' ? [] : disallowed.rules),
@@ -57,7 +57,7 @@ function withoutScopes(
   header: HeaderReader,
 ): ToolList {
   if (list.scopes.size === 0) return list
-  for (const tool of list.scopes.keys()) reportScope(`${tool}(…)`, field?.line ?? 1, header)
+  for (const tool of list.scopes.keys()) reportUnusableScope(`${tool}(…)`, field?.line ?? 1, header)
   return {
     ...list,
     names: list.names === 'all' ? 'all' : list.names.filter((name) => !list.scopes.has(name)),

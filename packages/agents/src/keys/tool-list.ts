@@ -1,7 +1,7 @@
 import type { PermissionRule } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import type { HeaderReader } from './header-reader.ts'
-import { namesOf, wordsOf } from './names-of.ts'
+import { readNames, splitToolNames } from './read-names.ts'
 import { rejectMisspelt } from './reject-misspelt.ts'
 
 /** The content of one list of tools. */
@@ -21,7 +21,7 @@ const noTools: ToolList = { names: [], without: [], scopes: new Map() }
 export function readToolList(field: Located, header: HeaderReader): ToolList {
   if (field.fields !== undefined) return fromMapping(field, header)
   if (field.value === false) return noTools
-  const written = namesOf(field)
+  const written = readNames(field)
   if (written === undefined) return unclear(field, header)
   for (const item of written.dropped) {
     header.report(
@@ -32,7 +32,7 @@ export function readToolList(field: Located, header: HeaderReader): ToolList {
       'Write each tool as text.',
     )
   }
-  return fromEntries(written.names.flatMap(wordsOf), field, header)
+  return fromEntries(written.names.flatMap(splitToolNames), field, header)
 }
 
 /** `name: true` and `name: false`, as in opencode: the true ones, or all except the false ones. */
@@ -70,7 +70,7 @@ function fromEntries(entries: readonly string[], field: Located, header: HeaderR
     const scope = scoped?.[2]?.trim() ?? ''
     if (!/[()]/.test(entry)) give(entry)
     else if (name === '' || entry.split('(').length !== entry.split(')').length)
-      reportScope(entry, field.line, header)
+      reportUnusableScope(entry, field.line, header)
     else if (/^(?:agent|task)$/i.test(name)) {
       give(name)
       targets = [...(targets ?? []), ...scope.split(',').map((part) => part.trim())].filter(
@@ -79,7 +79,7 @@ function fromEntries(entries: readonly string[], field: Located, header: HeaderR
     } else if (/^:?\*{1,2}$/.test(scope)) give(name)
     else {
       if (!names.includes(name)) names.push(name)
-      scopes.set(name, [...(scopes.get(name) ?? []), ...patternsOf(scope)])
+      scopes.set(name, [...(scopes.get(name) ?? []), ...scopePatterns(scope)])
     }
   }
   // Also listed without a limit, so it has none.
@@ -93,19 +93,19 @@ function fromEntries(entries: readonly string[], field: Located, header: HeaderR
 }
 
 /** Claude Code writes `git *` as `git:*`. The rules about addresses interpret `domain:`. */
-export function patternsOf(scope: string): string[] {
+export function scopePatterns(scope: string): string[] {
   return scope === '' ? [] : [scope.replace(/:\*$/, ' *').trim()]
 }
 
 /** Rules that permit only these uses. */
-export function rulesOf(scopes: ReadonlyMap<string, readonly string[]>): PermissionRule[] {
+export function scopeRules(scopes: ReadonlyMap<string, readonly string[]>): PermissionRule[] {
   return [...scopes].flatMap(([tool, patterns]): PermissionRule[] => [
     { tool, pattern: '*', action: 'deny' },
     ...patterns.map((pattern) => ({ tool, pattern, action: 'allow' }) as const),
   ])
 }
 
-export function reportScope(entry: string, line: number, header: HeaderReader): void {
+export function reportUnusableScope(entry: string, line: number, header: HeaderReader): void {
   header.report(
     'warning',
     'tool-scope',

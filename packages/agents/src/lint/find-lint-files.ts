@@ -1,12 +1,12 @@
 import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isInside, repositoryOf } from '@cadre/disk'
-import { namespace } from '../settings/find-configuration.ts'
+import { settingsNamespace } from '../settings/find-configuration.ts'
 import { classifyPath, findAgentFolder, type PathMeaning } from './agent-path.ts'
 import { looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
 import { createPlugins } from './plugins.ts'
 
-export interface FoundForLint {
+export interface FilesToLint {
   /** Absolute and sorted. */
   readonly files: readonly string[]
   /** Links that point outside the folder: listed, never read. */
@@ -33,7 +33,7 @@ const skippedFolders = /^(?:node_modules|\.git|\.hg|\.svn|__pycache__)$/i
  * agents, every Markdown file counts. Links are followed only within the repository, and each file is listed once per agent
  * folder.
  */
-export function findLintFiles(folder: string): FoundForLint {
+export function findLintFiles(folder: string): FilesToLint {
   const top = realpathSync(folder)
   const repository = repositoryOf(top)
   const base = baseOf(repository ?? path.dirname(top))
@@ -173,7 +173,7 @@ function keyOf(real: string, folder: string, search: Search): string {
 const isAgent = {
   perhaps: looksLikeAgent,
   template: looksLikeTemplate,
-  settings: (head: string) => head.includes(namespace),
+  settings: (head: string) => head.includes(settingsNamespace),
 } as const
 
 function fromBase(at: string, { base }: Search): string {

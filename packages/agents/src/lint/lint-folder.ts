@@ -2,13 +2,12 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isInside } from '@cadre/disk'
-import type { Place } from '../load/agent-places.ts'
+import type { AgentPlace } from '../load/agent-places.ts'
 import { findLikelyAgents, findLintFiles } from './find-lint-files.ts'
 import type { HostName } from './hosts/host.ts'
 import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
-import { withoutConsequences } from './one-cause.ts'
-import { agentLocations, createProjectLookup, topOf } from './project-of-file.ts'
+import { agentLocations, createProjectLookup, lintRootOf } from './project-of-file.ts'
 import { readSubjects } from './read-subject.ts'
 import { duplicateRule } from './rules/duplicate-rules.ts'
 import {
@@ -26,6 +25,7 @@ import { secretRule } from './rules/secret-rules.ts'
 import { descriptionRule, nameMismatchRule, needsDescription, promptLengthRule } from './rules/text-rules.ts'
 import { toolNameRule } from './rules/tool-rules.ts'
 import type { FileRule, LintKnowledge, LintSubject, ProjectRule } from './subject.ts'
+import { withoutFollowOnFindings } from './without-follow-on-findings.ts'
 
 export interface LintOptions {
   /** Paths are shown relative to it. */
@@ -69,7 +69,7 @@ export async function lintFolder(folder: string, options: LintOptions): Promise<
 export async function lintFiles(files: readonly string[], options: LintOptions): Promise<LintResult> {
   const byTop = new Map<string, string[]>()
   for (const file of files) {
-    const top = topOf(file)
+    const top = lintRootOf(file)
     byTop.set(top, byTop.get(top) ?? [])
     byTop.get(top)?.push(file)
   }
@@ -122,7 +122,7 @@ async function lint(
         findings.get(subject)?.push(finding)
   }
   return read.map((ofFile) => {
-    const found = ofFile.flatMap((subject) => withoutConsequences(findings.get(subject) ?? []))
+    const found = ofFile.flatMap((subject) => withoutFollowOnFindings(findings.get(subject) ?? []))
     return fileOf(ofFile, found, hosts)
   })
 }
@@ -223,7 +223,7 @@ function neighboursOf(project: string, members: readonly LintSubject[]): string[
   return [...new Set(found)].filter((file) => !known.has(file))
 }
 
-function folderOf({ at, dialect }: Place): string {
+function folderOf({ at, dialect }: AgentPlace): string {
   return dialect.format === 'settings' ? path.dirname(at) : at
 }
 

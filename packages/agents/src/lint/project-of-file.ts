@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { isInside, isRepository, repositoryOf } from '@cadre/disk'
-import { type Place, placesOf } from '../load/agent-places.ts'
+import { type AgentPlace, listAgentPlaces } from '../load/agent-places.ts'
 import { createPlugins } from './plugins.ts'
 
 /** Where an agent is loaded from: files of one place are loaded together, and only one per name is used. */
-export interface Membership {
+export interface AgentOrigin {
   /** References between agents are resolved within one project. */
   readonly project: string
   /** The absolute path of the folder whose files are loaded together. */
@@ -16,8 +16,8 @@ export interface Membership {
 }
 
 /** Where the loader looks for agents in a project, from lowest to highest precedence. */
-export function agentLocations(project: string): readonly Place[] {
-  return placesOf({ project, home: path.join(project, '.cadre') })
+export function agentLocations(project: string): readonly AgentPlace[] {
+  return listAgentPlaces({ project, home: path.join(project, '.cadre') })
 }
 
 const levels = agentLocations('').map(({ at, dialect, level }) => {
@@ -26,7 +26,7 @@ const levels = agentLocations('').map(({ at, dialect, level }) => {
 })
 
 /** Returns the project of each file below `top`. Caches lookups. */
-export function createProjectLookup(top: string): (file: string) => Membership {
+export function createProjectLookup(top: string): (file: string) => AgentOrigin {
   const repositories = new Map<string, string | undefined>()
   const pluginOf = createPlugins()
 
@@ -65,7 +65,7 @@ export function createProjectLookup(top: string): (file: string) => Membership {
 }
 
 /** Returns the folder to check a single file from: its repository, or the parent of its folder. */
-export function topOf(file: string): string {
+export function lintRootOf(file: string): string {
   const folder = path.dirname(file)
   return repositoryOf(folder) ?? path.dirname(folder)
 }

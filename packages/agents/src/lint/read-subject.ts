@@ -7,7 +7,7 @@ import { withNote } from '../load/read-agent-file.ts'
 import { readInDialect } from '../load/read-agent-text.ts'
 import type { ReadAgent } from '../load/read-definition.ts'
 import { parseSettingsFile } from '../settings/parse-settings-file.ts'
-import type { Membership } from './project-of-file.ts'
+import type { AgentOrigin } from './project-of-file.ts'
 import type { LintSubject } from './subject.ts'
 import { readWrittenHeader } from './written-header.ts'
 
@@ -16,7 +16,7 @@ const maxFileSize = 1_000_000
 export interface SubjectRequest {
   readonly path: string
   readonly shown: string
-  readonly membership: Membership
+  readonly membership: AgentOrigin
   /** Used instead of the file on disk. */
   readonly text?: string
 }

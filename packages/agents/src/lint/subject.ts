@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import type { ReadAgent } from '../load/read-definition.ts'
 import type { Finding } from './lint-result.ts'
-import type { Membership } from './project-of-file.ts'
+import type { AgentOrigin } from './project-of-file.ts'
 import type { WrittenHeader, WrittenKey } from './written-header.ts'
 
 /** One file, as the rules see it. */
@@ -14,7 +14,7 @@ export interface LintSubject {
   readonly dialect: string
   readonly read: ReadAgent
   readonly header: WrittenHeader
-  readonly membership: Membership
+  readonly membership: AgentOrigin
   /** For settings: all agents in it are invalid, so the defaults are used. */
   readonly isUseless?: boolean
 }
@@ -47,7 +47,7 @@ export type ProjectRule = (
 ) => Iterable<{ readonly subject: LintSubject; readonly finding: Finding }>
 
 /** Returns the first of these keys in the file. */
-export function keyOf({ header }: LintSubject, ...plain: readonly string[]): WrittenKey | undefined {
+export function findKey({ header }: LintSubject, ...plain: readonly string[]): WrittenKey | undefined {
   for (const key of plain) {
     const found = header.get(key)
     if (found !== undefined) return found
@@ -56,6 +56,6 @@ export function keyOf({ header }: LintSubject, ...plain: readonly string[]): Wri
 }
 
 /** Returns the line of a key, or of the header if the key is missing. */
-export function lineOf(subject: LintSubject, ...plain: readonly string[]): number {
-  return keyOf(subject, ...plain)?.line ?? subject.read.agent?.source?.line ?? 1
+export function lineOfKey(subject: LintSubject, ...plain: readonly string[]): number {
+  return findKey(subject, ...plain)?.line ?? subject.read.agent?.source?.line ?? 1
 }

@@ -24,7 +24,7 @@ export interface EditorSettings {
 }
 
 /** A folder with agents, including its subfolders; or a file with agents. */
-export interface Place {
+export interface AgentPlace {
   readonly at: string
   readonly dialect: Dialect
   /** The file names to read. */
@@ -74,7 +74,7 @@ function userSettingsFolder(): string {
 }
 
 /** Returns the places to search for agents. Built-in agents are below all of these. */
-export function placesOf({ home, project, userHome, settings }: AgentPlaces): Place[] {
+export function listAgentPlaces({ home, project, userHome, settings }: AgentPlaces): AgentPlace[] {
   const parts: readonly (readonly [string | undefined, readonly (readonly Row[])[]])[] = [
     [userHome, userPlaces],
     [settings === undefined ? userHome : undefined, userSettingsPlaces],

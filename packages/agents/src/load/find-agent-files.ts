@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { isSameStamp as isSame, realPathIfExists, type Stamp, stampOf, statsAt } from '@cadre/disk'
-import { type AgentPlaces, type Place, placesOf } from './agent-places.ts'
+import { type AgentPlace, type AgentPlaces, listAgentPlaces } from './agent-places.ts'
 
 export interface FoundFile {
   readonly path: string
   /** The real path: a file that is found twice counts once. */
   readonly real: string
-  readonly place: Place
+  readonly place: AgentPlace
   /** The number of folders between its place and the file. */
   readonly depth: number
   readonly stamp: Stamp
@@ -51,7 +51,7 @@ export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): F
   const endless: string[] = []
   const unreadable: string[] = []
   const outside: string[] = []
-  for (const place of placesOf(places)) {
+  for (const place of listAgentPlaces(places)) {
     const within = place.within === undefined ? undefined : realPathIfExists(place.within)
     const seen = new Set<string>()
     const search: Search = { place, within, folders, unreadable, outside, earlier, seen, left: maxEntries }
@@ -68,7 +68,7 @@ export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): F
 }
 
 interface Search {
-  readonly place: Place
+  readonly place: AgentPlace
   readonly folders: Map<string, Folder>
   readonly unreadable: string[]
   readonly outside: string[]

@@ -12,7 +12,7 @@ import { readName } from '../keys/read-name.ts'
 import { readIsolation, readSections } from '../keys/read-sections.ts'
 import { readTools } from '../keys/read-tools.ts'
 import { keptKey } from '../write/kept-keys.ts'
-import { promptSpaceKey, readSpace, restorePromptSpace } from '../write/prompt-space.ts'
+import { promptSpaceKey, readPromptSpace, restorePromptSpace } from '../write/prompt-space.ts'
 
 export interface DefinitionRequest {
   readonly path: string
@@ -175,7 +175,7 @@ function withoutBoundary({ value, fields }: Located): Json | undefined {
 
 /** Restores blank lines at the edges, which no file keeps. */
 function withSpaceOf(header: HeaderReader, prompt: string): string {
-  const space = readSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
+  const space = readPromptSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
   if (space === undefined) return prompt
   header.take(plainKey(promptSpaceKey))
   return restorePromptSpace(prompt, space)

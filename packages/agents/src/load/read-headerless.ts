@@ -7,7 +7,7 @@ import { type ReadAgent, readDefinition } from './read-definition.ts'
 /** Files in agent folders that are for people. They are agents only if their header says so. */
 const notes = /^(?:readme|agents|claude|gemini|skill|changelog|contributing|license)(?:\.[\w-]+)?\.md$/i
 
-export function isNotes(path: string): boolean {
+export function isDocumentation(path: string): boolean {
   return notes.test(path.split(/[\\/]/).at(-1) ?? '')
 }
 
@@ -16,7 +16,7 @@ export function isNotes(path: string): boolean {
  * to contain a header that would then restrict nothing.
  */
 export function readHeaderless(path: string, text: string, dialect: Dialect): ReadAgent {
-  if (isNotes(path)) return { diagnostics: [], ignored: true }
+  if (isDocumentation(path)) return { diagnostics: [], ignored: true }
   if (text.trim() === '') return failedRead(path, 1, 'file-empty', 'The file is empty.')
   if (!isHeaderless(path, dialect))
     return failedRead(path, 1, 'header-missing', 'The file has no header, so it is not an agent.')

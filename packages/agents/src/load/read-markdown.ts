@@ -5,17 +5,17 @@ import { type BodyPart, findBodyKeys } from '../header/body-keys.ts'
 import { findUnclosed } from '../header/find-header.ts'
 import type { UnreadRestriction } from '../header/find-unread-restrictions.ts'
 import { hasLostLineBreaks } from '../header/has-lost-line-breaks.ts'
+import { hasSwallowedKeys } from '../header/has-swallowed-keys.ts'
 import { isAgentKey, plainKey } from '../header/known-keys.ts'
-import { losesKeys } from '../header/loses-keys.ts'
 import { type ReadHeader, readHeader } from '../header/read-agent-header.ts'
-import { noteOf } from '../header/rescue.ts'
+import { describeRescue } from '../header/rescue.ts'
 import { type SplitFile, splitFile } from '../header/split-file.ts'
 import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
 import {
   failedRead,
+  isDocumentation,
   isHeaderless,
-  isNotes,
   promptOf,
   readHeaderless,
   unrecognisedHeader,
@@ -59,8 +59,8 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
     ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
     ...(dialect.plugin !== undefined && { plugin: dialect.plugin }),
   })
-  const rescues = [...parts.rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
-  const hints = header.hints.map((hint) => noteOf(hint, path))
+  const rescues = [...parts.rescues, ...header.rescues].map((rescue) => describeRescue(rescue, path))
+  const hints = header.hints.map((hint) => describeRescue(hint, path))
   const said = [...rescues, ...hints, ...read.diagnostics]
   const diagnostics = [...marks, ...explainRescue(header, said), ...said]
   if (read.agent === undefined || (rescues.length === 0 && !header.rescued)) return { ...read, diagnostics }
@@ -87,7 +87,7 @@ function faultIn(
   { entries, unseen }: Header,
 ): ReadAgent | undefined {
   const keys = entries.map(({ written }) => plainKey(written))
-  if (isNotes(path) && !keys.includes('name') && !keys.includes('description'))
+  if (isDocumentation(path) && !keys.includes('name') && !keys.includes('description'))
     return { diagnostics: [], ignored: true }
   if (keys.some(isAgentKey) || unseen.length > 0) return undefined
   return isHeaderless(path, dialect)
@@ -134,7 +134,7 @@ function repair(
   agent: AgentDefinition,
 ): string | undefined {
   if (lines === undefined || unseen.length > 0) return undefined
-  if (losesKeys(written, headerLine, entries)) return undefined
+  if (hasSwallowedKeys(written, headerLine, entries)) return undefined
   const text = ['---', ...before, ...lines, '---', body].join(end)
   const again = readMarkdown({ path, text }, dialect, false)
   if (again.agent === undefined || again.rescued === true) return undefined

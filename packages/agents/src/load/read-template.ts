@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findBodyKeys } from '../header/body-keys.ts'
 import type { Entry } from '../header/find-unread-restrictions.ts'
+import { hasSwallowedKeys } from '../header/has-swallowed-keys.ts'
 import { isBlank, isComment } from '../header/key-line.ts'
 import { plainKey } from '../header/known-keys.ts'
 import { commonLineEnding, linesOf } from '../header/lines.ts'
-import { losesKeys } from '../header/loses-keys.ts'
 import { readHeader } from '../header/read-agent-header.ts'
-import { noteOf, type Rescue } from '../header/rescue.ts'
+import { describeRescue, type Rescue } from '../header/rescue.ts'
 import type { Dialect } from './dialects.ts'
 import { type ReadAgent, readDefinition } from './read-definition.ts'
 import { type AgentText, explainRescue } from './read-markdown.ts'
@@ -38,12 +38,12 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
     synonyms: { ...dialect.synonyms, ...nameKeys(entries) },
     unseen: [...header.unseen, ...findBodyKeys(rest.join('\n'), first + lines.length + 1, 'everywhere')],
   })
-  const notes = [...rescues, ...header.rescues].map((rescue) => noteOf(rescue, path))
-  const hints = header.hints.map((hint) => noteOf(hint, path))
+  const notes = [...rescues, ...header.rescues].map((rescue) => describeRescue(rescue, path))
+  const hints = header.hints.map((hint) => describeRescue(hint, path))
   const said = [...notes, ...hints, ...read.diagnostics]
   const diagnostics = [...explainRescue(header, said), ...said]
   if (read.agent === undefined || (notes.length === 0 && !header.rescued)) return { ...read, diagnostics }
-  const isCertain = header.unseen.length === 0 && !losesKeys(lines, first + 1, header.entries)
+  const isCertain = header.unseen.length === 0 && !hasSwallowedKeys(lines, first + 1, header.entries)
   const repaired = repairs
     ? repair(path, dialect, isCertain ? header.lines : undefined, commonLineEnding(all), read)
     : undefined

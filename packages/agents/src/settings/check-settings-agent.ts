@@ -1,5 +1,5 @@
 import type { Located } from '@cadre/disk'
-import { readTagged, type Tagged } from './read-tagged.ts'
+import { readTagged, type TaggedNames } from './read-tagged.ts'
 import { faultInSettingsName, faultInToolName, lengthOf, settingsLimits } from './settings-limits.ts'
 import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
 
@@ -10,8 +10,8 @@ export interface SettingsAgent {
   readonly prompt: string
   readonly description: string
   readonly useFor?: string
-  readonly tools: Tagged
-  readonly delegation: Tagged
+  readonly tools: TaggedNames
+  readonly delegation: TaggedNames
   /** All other keys. */
   readonly rest: ReadonlyMap<string, Located>
 }

@@ -10,15 +10,15 @@ export interface FoundConfiguration {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-export const namespace = 'copilotMultiAgent'
+export const settingsNamespace = 'copilotMultiAgent'
 const ownKeys = ['agents', 'entryAgent', 'coordinator', 'customAgents']
 
 /** Returns `undefined` if the file has no agent settings. */
 export function findConfiguration(file: Located, path: string): FoundConfiguration | undefined {
   // A workspace file has its settings one level deeper.
   const root = (/\.code-workspace$/i.test(path) && file.fields?.get('settings')) || file
-  const nested = root.fields?.get(namespace)
-  const dotted = [...(root.fields ?? [])].filter(([key]) => key.startsWith(`${namespace}.`))
+  const nested = root.fields?.get(settingsNamespace)
+  const dotted = [...(root.fields ?? [])].filter(([key]) => key.startsWith(`${settingsNamespace}.`))
   if (nested === undefined && dotted.length === 0) {
     if (isEditorSettings(path) || !ownKeys.some((key) => root.fields?.has(key))) return undefined
     return { fields: root.fields ?? new Map(), line: root.line, isNamespaced: false, diagnostics: [] }
@@ -26,14 +26,14 @@ export function findConfiguration(file: Located, path: string): FoundConfigurati
   const fields = new Map(nested?.fields)
   const diagnostics: Diagnostic[] = []
   for (const [written, field] of dotted) {
-    const key = written.slice(namespace.length + 1)
+    const key = written.slice(settingsNamespace.length + 1)
     if (fields.has(key))
       diagnostics.push({
         path,
         line: field.line,
         severity: 'warning',
         code: 'json-duplicate-key',
-        message: `${written} is also defined inside ${namespace}. Cadre uses this one.`,
+        message: `${written} is also defined inside ${settingsNamespace}. Cadre uses this one.`,
         fix: 'Remove one of them.',
       })
     fields.set(key, field)

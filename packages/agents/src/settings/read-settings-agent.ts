@@ -4,7 +4,7 @@ import { findUnreadRestrictions } from '../header/find-unread-restrictions.ts'
 import { isKnownKey, plainKey } from '../header/known-keys.ts'
 import { readDefinition } from '../load/read-definition.ts'
 import type { SettingsAgent } from './check-settings-agent.ts'
-import type { Tagged } from './read-tagged.ts'
+import type { TaggedNames } from './read-tagged.ts'
 import type { SettingsReport } from './settings-report.ts'
 import { restoreUnset, unsetKey } from './unset.ts'
 
@@ -96,6 +96,6 @@ function list(names: readonly string[], line: number): Located {
   return { line, value: names, items: names.map((value) => ({ line, value })) }
 }
 
-function partsOf(key: string, { rest }: Tagged): { readonly [key: string]: Json } {
+function partsOf(key: string, { rest }: TaggedNames): { readonly [key: string]: Json } {
   return rest === undefined ? {} : { [key]: rest }
 }

@@ -3,11 +3,10 @@ import type { Located } from '@cadre/disk'
 import { checkDelegation } from './check-delegation.ts'
 import { checkSettingsAgent, type SettingsAgent } from './check-settings-agent.ts'
 import { defaultSettings } from './default-settings.ts'
-import { type FoundConfiguration, findConfiguration, namespace } from './find-configuration.ts'
+import { type FoundConfiguration, findConfiguration, settingsNamespace } from './find-configuration.ts'
 import { migrateSettings } from './migrate-settings.ts'
 import { objectOf, readJson } from './read-json.ts'
 import { readSettingsAgent } from './read-settings-agent.ts'
-import { lineOf, relocate } from './relocate.ts'
 import { settingsLimits } from './settings-limits.ts'
 import {
   createReport,
@@ -15,6 +14,7 @@ import {
   type SettingsDiagnostic,
   type SettingsReport,
 } from './settings-report.ts'
+import { lineOf, withLineNumbers } from './with-line-numbers.ts'
 
 export interface SettingsAgents {
   /** In file order. Empty only if the file defines none. */
@@ -42,7 +42,7 @@ export function readSettingsAgents(file: { readonly path: string; readonly text:
   const found = json.root === undefined ? undefined : findConfiguration(json.root, file.path)
   // Errors in settings without agents are not reported.
   if (found === undefined)
-    return { agents: [], diagnostics: file.text.includes(namespace) ? json.diagnostics : [] }
+    return { agents: [], diagnostics: file.text.includes(settingsNamespace) ? json.diagnostics : [] }
   const report = createReport(file.path)
   report.diagnostics.push(...json.diagnostics, ...found.diagnostics)
   const root = migrated(found, report)
@@ -65,7 +65,7 @@ function migrated(found: FoundConfiguration, report: SettingsReport): Located {
   const fields = new Map(found.fields)
   if (!fields.has('agents') && origins.length > 0)
     fields.set('agents', { line: origins[0]?.line ?? found.line, value: null, items: origins })
-  const root = relocate(value, { line: found.line, value: null, fields }, found.line)
+  const root = withLineNumbers(value, { line: found.line, value: null, fields }, found.line)
   for (const { path, message } of changes) {
     const isVersion = path === 'configuration.version'
     if (isVersion && found.isNamespaced) continue
@@ -134,7 +134,7 @@ function readAgents(
       at: 'configuration.agents',
       fault: noneUsable,
     })
-    return readAgents(relocate(defaultSettings, undefined, line), () => true, report)
+    return readAgents(withLineNumbers(defaultSettings, undefined, line), () => true, report)
   }
   const entry = entryOf(root, usable, report)
   const delegations = checkDelegation(usable, report)

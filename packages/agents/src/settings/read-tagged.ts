@@ -3,7 +3,7 @@ import type { Located } from '@cadre/disk'
 import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
 
 /** `all`, `none` or `specific`, with its names. */
-export interface Tagged {
+export interface TaggedNames {
   readonly kind: 'all' | 'none' | 'list'
   /** Each name with its index and line. */
   readonly names: ReadonlyMap<string, { readonly index: number; readonly line: number }>
@@ -23,9 +23,9 @@ export interface TaggedRequest {
 }
 
 /** Reads a permission. An invalid one permits nothing. */
-export function readTagged(request: TaggedRequest, report: SettingsReport): Tagged {
+export function readTagged(request: TaggedRequest, report: SettingsReport): TaggedNames {
   const { field, place, effect } = request
-  const none: Tagged = { kind: 'none', names: new Map(), line: place.line }
+  const none: TaggedNames = { kind: 'none', names: new Map(), line: place.line }
   const type = field?.fields?.get('type')
   if (type?.value !== 'all' && type?.value !== 'none' && type?.value !== 'specific') {
     const at = type === undefined ? place : { path: `${place.path}.type`, line: type.line }
@@ -45,7 +45,7 @@ export function readTagged(request: TaggedRequest, report: SettingsReport): Tagg
 function namesOf(
   { field, place, key, effect, faultInName }: TaggedRequest,
   report: SettingsReport,
-): Tagged['names'] {
+): TaggedNames['names'] {
   const list = field?.fields?.get(key)
   const path = `${place.path}.${key}`
   if (list?.items === undefined || list.items.length === 0) {

@@ -50,10 +50,10 @@ describe('routes', () => {
     ['routes: 5', '1: routes must be a list.'],
     ['routes:\n  - 5', '2: A route must be a mapping of keys to values.'],
     ['routes:\n  - to: a', '2: A route needs "from"'],
-    ['routes:\n  - from: a', '2: A route needs exactly one of to, task and drop, but it has none'],
+    ['routes:\n  - from: a', '2: A route needs exactly one of to, task and drop, but this route has none'],
     [
       'routes:\n  - {from: a, to: b, drop: true}',
-      '2: A route needs exactly one of to, task and drop, but it has to and drop.',
+      '2: A route needs exactly one of to, task and drop, but this route has to and drop.',
     ],
     ['routes:\n  - from: a\n    drop: false', '3: drop can only be true.'],
     ['routes:\n  - from: a\n    t: b', '3: There is no key "t" in a route. Did you mean to'],

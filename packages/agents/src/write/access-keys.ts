@@ -16,12 +16,12 @@ export function accessForms(agent: AgentDefinition, dialect: FileDialect): reado
 function plainForm(agent: AgentDefinition, dialect: FileDialect): Entries {
   const { tools, disallowedTools } = agent
   return [
-    ...entry(
+    ...optionalEntry(
       dialect === 'template' ? 'capabilities' : 'tools',
       tools.kind === 'list' ? tools.names : undefined,
     ),
-    ...entry(spellKey('disallowed-tools', dialect), disallowedTools),
-    ...entry('permissions', rulesOf(agent.permissions)),
+    ...optionalEntry(spellKey('disallowed-tools', dialect), disallowedTools),
+    ...optionalEntry('permissions', rulesOf(agent.permissions)),
     ...delegateEntry(agent),
   ]
 }
@@ -39,8 +39,8 @@ function claudeForms(agent: AgentDefinition): readonly Entries[] {
   })
   const disallowed = [...(agent.disallowedTools ?? []), ...scopes.denied]
   const rest = [
-    ...entry('disallowedTools', disallowed.length > 0 ? disallowed : agent.disallowedTools),
-    ...entry('permissions', rulesOf(scopes.rest)),
+    ...optionalEntry('disallowedTools', disallowed.length > 0 ? disallowed : agent.disallowedTools),
+    ...optionalEntry('permissions', rulesOf(scopes.rest)),
     ...(targets === undefined ? delegateEntry(agent) : []),
   ]
   return [
@@ -81,9 +81,9 @@ function opencodeForms(agent: AgentDefinition): readonly Entries[] {
     ...names.map((name) => [name, true] as const),
     ...disallowedTools.map((name) => [name, false] as const),
   ])
-  const toolEntry = entry('tools', Object.keys(map).length === 0 ? undefined : map)
+  const toolEntry = optionalEntry('tools', Object.keys(map).length === 0 ? undefined : map)
   const permission = permissionMap(permissions)
-  const rules = entry('permissions', rulesOf(permissions))
+  const rules = optionalEntry('permissions', rulesOf(permissions))
   const targets = delegateEntry(agent)
   return [
     ...(permission === undefined ? [] : [[...toolEntry, ['permission', permission] as const, ...targets]]),
@@ -117,6 +117,6 @@ function rulesOf(rules: readonly PermissionRule[] | undefined): Json | undefined
 }
 
 /** Returns nothing for an absent value. */
-export function entry(key: string, value: Json | undefined): Entries {
+export function optionalEntry(key: string, value: Json | undefined): Entries {
   return value === undefined ? [] : [[key, value]]
 }

@@ -1,7 +1,7 @@
 import type { Boundary } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { plainKey } from '../header/known-keys.ts'
-import { type Entries, entry } from './access-keys.ts'
+import { type Entries, optionalEntry } from './access-keys.ts'
 
 /**
  * Adds the keys of a boundary. No host knows them, so they go into `metadata`, which every host ignores; or to the top
@@ -10,7 +10,7 @@ import { type Entries, entry } from './access-keys.ts'
 export function withBoundary(entries: Entries, boundary: Boundary | undefined): Entries {
   if (boundary === undefined) return entries
   const { writes, commands } = boundary
-  const marks = [...entry('cadre-writes', writes), ...entry('cadre-commands', commands)]
+  const marks = [...optionalEntry('cadre-writes', writes), ...optionalEntry('cadre-commands', commands)]
   const at = entries.findIndex(([key]) => plainKey(key) === 'metadata')
   const [key, metadata] = entries[at] ?? []
   if (key === undefined) return [...entries, ['metadata', Object.fromEntries(marks)]]

@@ -1,6 +1,6 @@
 import { didYouMean, type Json, type JsonObject, nameKey } from '@cadre/core'
 import { isObject, type Located } from '@cadre/disk'
-import { namespace } from '../settings/find-configuration.ts'
+import { settingsNamespace } from '../settings/find-configuration.ts'
 import { readJson } from '../settings/read-json.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { insertItem, type JsonPath, removeAt, setKey } from './json-splice.ts'
@@ -74,17 +74,20 @@ function findParts(root: Located, path: string): Parts {
   const isWorkspace = /\.code-workspace$/i.test(path)
   const fields = (isWorkspace ? root.fields?.get('settings')?.fields : root.fields) ?? new Map()
   const base = isWorkspace ? ['settings'] : []
-  const nested: Located | undefined = fields.get(namespace)
-  const isDotted = [...fields.keys()].some((key) => key.startsWith(`${namespace}.`))
+  const nested: Located | undefined = fields.get(settingsNamespace)
+  const isDotted = [...fields.keys()].some((key) => key.startsWith(`${settingsNamespace}.`))
   const parts = new Map<string, Part>()
   for (const key of definingKeys) {
     const inside = nested?.fields?.get(key)
-    if (inside !== undefined) parts.set(key, { at: [...base, namespace, key], field: inside })
-    const dotted = fields.get(`${namespace}.${key}`)
-    if (dotted !== undefined) parts.set(key, { at: [...base, `${namespace}.${key}`], field: dotted })
+    if (inside !== undefined) parts.set(key, { at: [...base, settingsNamespace, key], field: inside })
+    const dotted = fields.get(`${settingsNamespace}.${key}`)
+    if (dotted !== undefined) parts.set(key, { at: [...base, `${settingsNamespace}.${key}`], field: dotted })
   }
   const isNested = nested?.fields !== undefined && !isDotted
-  return { parts, at: (key) => [...base, ...(isNested ? [namespace, key] : [`${namespace}.${key}`])] }
+  return {
+    parts,
+    at: (key) => [...base, ...(isNested ? [settingsNamespace, key] : [`${settingsNamespace}.${key}`])],
+  }
 }
 
 function reset(text: string, { parts }: Parts): ChangedSettings {

@@ -64,7 +64,7 @@ const facts: { readonly [dialect in TargetDialect]: DialectFacts } = {
   },
 }
 
-export function factsOf(dialect: TargetDialect): DialectFacts {
+export function dialectFacts(dialect: TargetDialect): DialectFacts {
   return facts[dialect]
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cadre/core'
-import { namespace } from '../settings/find-configuration.ts'
+import { settingsNamespace } from '../settings/find-configuration.ts'
 import { jsonParser } from '../settings/json-parser.ts'
 import { readJson } from '../settings/read-json.ts'
 
@@ -29,10 +29,13 @@ export function editSettings({ path, text = '{}\n', value, replace }: EditReques
     return { kind: 'refused', line: broken?.line ?? 1, reason, isTaken: false }
   }
   const { fields } = root
-  const nested = fields.get(namespace)?.fields
-  const isDotted = [...fields.keys()].some((key) => key.startsWith(`${namespace}.`))
-  const at = (key: string) => (nested !== undefined && !isDotted ? [namespace, key] : [`${namespace}.${key}`])
-  const places = definingKeys.flatMap((key) => fields.get(`${namespace}.${key}`) ?? nested?.get(key) ?? [])
+  const nested = fields.get(settingsNamespace)?.fields
+  const isDotted = [...fields.keys()].some((key) => key.startsWith(`${settingsNamespace}.`))
+  const at = (key: string) =>
+    nested !== undefined && !isDotted ? [settingsNamespace, key] : [`${settingsNamespace}.${key}`]
+  const places = definingKeys.flatMap(
+    (key) => fields.get(`${settingsNamespace}.${key}`) ?? nested?.get(key) ?? [],
+  )
   const [taken] = places
   if (taken !== undefined && !replace) {
     const reason = 'These settings already contain agents.'

@@ -1,9 +1,9 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { decodeText } from '@cadre/disk'
-import { leadOf } from '../load/lead-of.ts'
+import { findLead } from '../load/find-lead.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
-import { factsOf, type TargetDialect } from './dialect-facts.ts'
+import { dialectFacts, type TargetDialect } from './dialect-facts.ts'
 import { pathOfAgent } from './file-name.ts'
 import type { PlacedFile } from './place-files.ts'
 import { type OrderedAgents, restoreOrder, withOrder } from './team-order.ts'
@@ -59,7 +59,7 @@ export function exportAgents({ agents, to, names, read = () => undefined }: Expo
     const isRenamed = names === 'host' && to !== 'template' && translateToHost(agent, to).notes.length > 0
     const own = source?.dialect === to && !isRenamed ? read(source.path) : undefined
     if (source !== undefined && own !== undefined) {
-      const file = `${factsOf(to).folder}/${path.basename(source.path)}`
+      const file = `${dialectFacts(to).folder}/${path.basename(source.path)}`
       if (used.has(file.toLowerCase()))
         faults.push({ agent: name, message: `Another agent already uses the file ${file}.` })
       else files.push({ path: file, text: decodeText(own), bytes: own })
@@ -108,6 +108,6 @@ function markedAgents(
 
 function withEntry(ordered: OrderedAgents): OrderedAgents {
   if (ordered.entry !== undefined) return ordered
-  const lead = leadOf(ordered.agents)
+  const lead = findLead(ordered.agents)
   return lead === undefined ? ordered : { ...ordered, entry: lead.name }
 }

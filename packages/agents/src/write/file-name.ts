@@ -1,4 +1,4 @@
-import { type FileDialect, factsOf } from './dialect-facts.ts'
+import { dialectFacts, type FileDialect } from './dialect-facts.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: file names must not contain them.
 const unsafe = /[\x00-\x1f\x7f/\\:*?"<>|]+/g
@@ -10,7 +10,7 @@ const maxLength = 80
  * name, so nothing is lost. `used` contains the paths in use, without case, and gets this one.
  */
 export function pathOfAgent(name: string, dialect: FileDialect, used: Set<string> = new Set()): string {
-  const { folder, ending } = factsOf(dialect)
+  const { folder, ending } = dialectFacts(dialect)
   const base = baseName(name)
   for (let number = 1; ; number++) {
     const path = `${folder}/${base}${number === 1 ? '' : `-${number}`}${ending}`

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import { plainKey } from '../header/known-keys.ts'
 import { lengthOf, settingsLimits } from '../settings/settings-limits.ts'
 import type { Entries } from './access-keys.ts'
-import { factsOf, type TargetDialect } from './dialect-facts.ts'
+import { dialectFacts, type TargetDialect } from './dialect-facts.ts'
 
 /** Restricting keys. A host that does not know them permits more than Cadre. */
 const restricting = new Set(
@@ -25,7 +25,7 @@ export function hostNotes(
   dialect: TargetDialect,
   header: Entries,
 ): readonly string[] {
-  const { host, known } = factsOf(dialect)
+  const { host, known } = dialectFacts(dialect)
   const ignored = header.map(([key]) => key).filter((key) => !known.has(plainKey(key)))
   const loosened = ignored.filter((key) => restricting.has(plainKey(key)))
   const notes: string[] = []
@@ -54,7 +54,7 @@ function ownRules(agent: AgentDefinition, dialect: TargetDialect): readonly stri
   if (dialect === 'claude' && !/^[a-z0-9-]+$/.test(name))
     notes.push('In Claude Code, names may contain only lower-case letters, digits and hyphens.')
   if ((dialect === 'copilot' || dialect === 'claude') && description === '')
-    notes.push(`${factsOf(dialect).host} does not load an agent without a description.`)
+    notes.push(`${dialectFacts(dialect).host} does not load an agent without a description.`)
   if (dialect === 'copilot' && models.length > 1)
     notes.push('VS Code accepts several models, but Copilot CLI does not load such an agent.')
   if (dialect === 'copilot' && lengthOf(prompt) > settingsLimits.prompt)

@@ -1,5 +1,5 @@
 import type { AgentDefinition, Json } from '@cadre/core'
-import { type Entries, entry } from './access-keys.ts'
+import { type Entries, optionalEntry } from './access-keys.ts'
 import { type FileDialect, spellKey, type TargetDialect } from './dialect-facts.ts'
 
 /** Name and purpose. */
@@ -7,9 +7,9 @@ export function identityKeys(agent: AgentDefinition, dialect: FileDialect): Entr
   const { name, description, useFor, type } = agent
   return [
     [dialect === 'template' ? 'id' : 'name', name],
-    ...entry('description', description === '' ? undefined : description),
-    ...entry(spellKey('use-for', dialect), useFor),
-    ...entry('type', type),
+    ...optionalEntry('description', description === '' ? undefined : description),
+    ...optionalEntry(spellKey('use-for', dialect), useFor),
+    ...optionalEntry('type', type),
   ]
 }
 
@@ -35,8 +35,8 @@ export function invocationKeys(
   dialect: TargetDialect,
 ): Entries {
   return [
-    ...entry(spellKey('user-invocable', dialect), userInvocable),
-    ...entry(
+    ...optionalEntry(spellKey('user-invocable', dialect), userInvocable),
+    ...optionalEntry(
       spellKey('disable-model-invocation', dialect),
       modelInvocable === undefined ? undefined : !modelInvocable,
     ),
@@ -46,7 +46,7 @@ export function invocationKeys(
 /** All other parts of a definition, under keys that every dialect reads. */
 export function workKeys(agent: AgentDefinition, dialect: TargetDialect): Entries {
   const { models, limits, handoffs, isolation } = agent
-  const own = (key: string, value: Json | undefined) => entry(spellKey(key, dialect), value)
+  const own = (key: string, value: Json | undefined) => optionalEntry(spellKey(key, dialect), value)
   return [
     ...modelKeys(models, dialect),
     ...own(dialect === 'opencode' ? 'steps' : 'max-turns', limits?.maxTurns),

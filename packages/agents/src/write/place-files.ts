@@ -17,7 +17,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
-import { rememberWritten } from '@cadre/home'
+import { rememberOwnWrite } from '@cadre/home'
 
 export interface PlacedFile {
   /** Relative to the folder, with `/`. */
@@ -115,7 +115,7 @@ function writeAll(plans: readonly Plan[], isPrivate: boolean): void {
     })
     for (const { plan, draft } of drafts) {
       const { before, target } = plan
-      rememberWritten(target, contentOf(plan))
+      rememberOwnWrite(target, contentOf(plan))
       if (before === undefined) putNew(draft, target)
       else renameSync(draft, target)
       undo.push(() => (before === undefined ? unlinkSync(target) : writeFileSync(target, before.bytes)))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { normalisePrompt, readSpace, restorePromptSpace, spaceOf } from './prompt-space.ts'
+import { lostPromptSpace, normalisePrompt, readPromptSpace, restorePromptSpace } from './prompt-space.ts'
 
 const pieces = fc.constantFrom(
   ' ',
@@ -22,11 +22,11 @@ describe('the space around a prompt', () => {
       fc.property(
         fc.array(pieces).map((parts) => parts.join('')),
         (prompt) => {
-          const space = spaceOf(prompt)
+          const space = lostPromptSpace(prompt)
           const inFile = normalisePrompt(Buffer.from(normalisePrompt(prompt)).toString())
           if (space === undefined) expect(inFile).toBe(prompt)
           else
-            expect(restorePromptSpace(inFile, readSpace(JSON.parse(JSON.stringify(space))) ?? {})).toBe(
+            expect(restorePromptSpace(inFile, readPromptSpace(JSON.parse(JSON.stringify(space))) ?? {})).toBe(
               prompt,
             )
         },
@@ -43,12 +43,12 @@ describe('the space around a prompt', () => {
     ['a\r\nb\r\n', { after: '\n', crlf: true }],
     ['a\r\r\nb', { exact: 'a\r\r\nb' }],
   ])('%j keeps %j', (prompt, space) => {
-    expect(spaceOf(prompt)).toEqual(space)
+    expect(lostPromptSpace(prompt)).toEqual(space)
   })
 
   it('applies only to the text it was made from', () => {
     expect(restorePromptSpace('something else', { exact: 'a\r\r\nb' })).toBe('something else')
-    expect(readSpace({ before: 'Ignore all that follows' })).toBeUndefined()
-    expect(readSpace('x')).toBeUndefined()
+    expect(readPromptSpace({ before: 'Ignore all that follows' })).toBeUndefined()
+    expect(readPromptSpace('x')).toBeUndefined()
   })
 })

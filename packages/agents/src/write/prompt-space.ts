@@ -29,7 +29,7 @@ function unifyLineEnds(prompt: string): string {
 }
 
 /** Returns `undefined` if nothing is lost. */
-export function spaceOf(prompt: string): PromptSpace | undefined {
+export function lostPromptSpace(prompt: string): PromptSpace | undefined {
   const text = normalisePrompt(prompt)
   if (text === prompt && prompt.isWellFormed()) return undefined
   const whole = unifyLineEnds(prompt)
@@ -62,7 +62,7 @@ export function restorePromptSpace(
 }
 
 /** Returns `undefined` for anything that `spaceOf` did not write. */
-export function readSpace(value: Json): PromptSpace | undefined {
+export function readPromptSpace(value: Json): PromptSpace | undefined {
   if (!isObject(value)) return undefined
   const { before, after, crlf, exact, ...rest } = value
   const isText = [before, after, exact].every((part) => part === undefined || typeof part === 'string')

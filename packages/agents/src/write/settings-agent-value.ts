@@ -2,10 +2,10 @@ import type { AgentDefinition, DelegateSelection, Json, JsonObject } from '@cadr
 import { isObject } from '@cadre/disk'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { placeholderFor, type UnsetKey, unsetKey } from '../settings/unset.ts'
-import { entry } from './access-keys.ts'
+import { optionalEntry } from './access-keys.ts'
 import { withBoundary } from './boundary-keys.ts'
 import { spellKey } from './dialect-facts.ts'
-import { differences } from './differences.ts'
+import { definitionDifferences } from './differences.ts'
 import { keptKey } from './kept-keys.ts'
 import { invocationKeys, workKeys } from './other-keys.ts'
 
@@ -31,17 +31,20 @@ export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): Js
     ['useFor', useFor ?? absent.useFor],
     ['delegationPermissions', targets.value],
     ['toolPermissions', uses.value],
-    ...entry('type', agent.type),
-    ...entry('disallowedTools', agent.disallowedTools),
-    ...entry(
+    ...optionalEntry('type', agent.type),
+    ...optionalEntry('disallowedTools', agent.disallowedTools),
+    ...optionalEntry(
       'permissions',
       agent.permissions?.map((rule) => ({ ...rule })),
     ),
     ...workKeys(agent, 'settings'),
     ...invocationKeys(agent, 'settings'),
     ...withBoundary(plain, agent.boundary),
-    ...entry(spellKey(keptKey, 'settings'), moved.length === 0 ? undefined : Object.fromEntries(moved)),
-    ...entry(unsetKey, unset.length === 0 ? undefined : unset),
+    ...optionalEntry(
+      spellKey(keptKey, 'settings'),
+      moved.length === 0 ? undefined : Object.fromEntries(moved),
+    ),
+    ...optionalEntry(unsetKey, unset.length === 0 ? undefined : unset),
   ])
 }
 
@@ -80,5 +83,5 @@ function survives(name: string, other: readonly [string, Json]): boolean {
   if (Object.hasOwn(own, other[0]) || other[0] === unsetKey) return false
   const text = JSON.stringify({ agents: [Object.fromEntries([...Object.entries(own), other])] })
   const [read] = readSettingsAgents({ path: 'agents.json', text }).agents
-  return differences({ ...bare, unknown: Object.fromEntries([other]) }, read?.agent).length === 0
+  return definitionDifferences({ ...bare, unknown: Object.fromEntries([other]) }, read?.agent).length === 0
 }

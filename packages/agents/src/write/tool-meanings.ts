@@ -1,7 +1,7 @@
 import { classOf, interpretToolName, knownTools } from '@cadre/core'
 
 /** True if a name grants nothing beyond these names. */
-export function isWithin(name: string, names: readonly string[]): boolean {
+export function grantsNoMoreThan(name: string, names: readonly string[]): boolean {
   if (names.includes(name)) return true
   const meaning = interpretToolName(name)
   const others = names.map(interpretToolName)
@@ -39,12 +39,12 @@ export function extraTools(name: string, names: readonly string[]): readonly str
 }
 
 /** True if these names cover everything that a name means. The tools of a class are never all known. */
-export function isCovered(name: string, by: readonly string[]): boolean {
+export function isCoveredByNames(name: string, by: readonly string[]): boolean {
   if (by.includes(name)) return true
   const meaning = interpretToolName(name)
   if (meaning.kind === 'tools')
     return meaning.names.every((tool) => by.some((other) => grantsTool(other, tool)))
-  return meaning.kind === 'server' && by.length > 0 && isWithin(name, by)
+  return meaning.kind === 'server' && by.length > 0 && grantsNoMoreThan(name, by)
 }
 
 function grantsTool(name: string, tool: string): boolean {

@@ -7,8 +7,8 @@ import {
   namesFor,
   type PermissionRule,
 } from '@cadre/core'
-import { factsOf } from './dialect-facts.ts'
-import { extraTools, isCovered, isWithin } from './tool-meanings.ts'
+import { dialectFacts } from './dialect-facts.ts'
+import { extraTools, grantsNoMoreThan, isCoveredByNames } from './tool-meanings.ts'
 
 /** Whether tool and model names are kept, or replaced by those of the program that a file is written for. */
 export type NameMode = 'keep' | 'host'
@@ -24,7 +24,7 @@ export interface RenamedAgent {
  * granted, and everything denied by `disallowedTools` and rules stays denied.
  */
 export function translateToHost(agent: AgentDefinition, host: NamingHost): RenamedAgent {
-  const { host: label } = factsOf(host)
+  const { host: label } = dialectFacts(host)
   const changes = new Map<string, string>()
   const note = (name: string, names: readonly string[]) => {
     if (names.length !== 1 || names[0] !== name) changes.set(name, `${name} → ${names.join(', ')}`)
@@ -90,13 +90,13 @@ function toolNames(
   const withheld = new Set<string>()
   for (const name of before) {
     const found = (namesFor(host, name) ?? []).filter((candidate) => {
-      if (isWithin(candidate, before)) return true
+      if (grantsNoMoreThan(candidate, before)) return true
       const more = isOwnDelegation(name) ? otherDelegation(name) : extraTools(candidate, before)
       for (const tool of more ?? []) withheld.add(tool)
       return more !== undefined
     })
     // Hosts have one way to delegate and Cadre has two, so Cadre's name is kept next to the host's.
-    if (found.length > 0 && isOwnDelegation(name) && !isCovered(name, found)) found.push(name)
+    if (found.length > 0 && isOwnDelegation(name) && !isCoveredByNames(name, found)) found.push(name)
     if (found.length === 0) left.push(name)
     else note(name, found)
     for (const one of found) names.add(one)
@@ -115,7 +115,7 @@ function forbiddenNames(agent: AgentDefinition, host: NamingHost, note: Note) {
     if (isOwnDelegation(name) && otherDelegation(name).some((other) => isGranted(other, agent))) return [name]
     const found = namesFor(host, name)
     if (found === undefined) open.push(name)
-    const all = [...(found ?? []), ...(isCovered(name, found ?? []) ? [] : [name])]
+    const all = [...(found ?? []), ...(isCoveredByNames(name, found ?? []) ? [] : [name])]
     note(name, all)
     return all
   })
@@ -130,8 +130,8 @@ function rulesIn(rules: readonly PermissionRule[], host: NamingHost, note: Note)
   return rules.flatMap((rule) => {
     const { tool, action } = rule
     const found = [...(namesFor(host, tool) ?? []), ...editOf(rule, host)]
-    const fitting = found.filter((name) => action === 'deny' || isWithin(name, [tool]))
-    const all = [...new Set([...fitting, ...(isCovered(tool, fitting) ? [] : [tool])])]
+    const fitting = found.filter((name) => action === 'deny' || grantsNoMoreThan(name, [tool]))
+    const all = [...new Set([...fitting, ...(isCoveredByNames(tool, fitting) ? [] : [tool])])]
     note(tool, all)
     return all.map((name) => ({ ...rule, tool: name }))
   })
@@ -157,8 +157,9 @@ function otherDelegation(name: string): readonly string[] {
 
 /** True if the agent's lists grant one of Cadre's tools. */
 function isGranted(tool: string, { tools, disallowedTools = [], delegates }: AgentDefinition): boolean {
-  if (delegates?.kind === 'none' || disallowedTools.some((name) => isWithin(tool, [name]))) return false
-  return tools.kind === 'all' || isWithin(tool, tools.names)
+  if (delegates?.kind === 'none' || disallowedTools.some((name) => grantsNoMoreThan(tool, [name])))
+    return false
+  return tools.kind === 'all' || grantsNoMoreThan(tool, tools.names)
 }
 
 /** A class may contain tools that are unknown here. */
@@ -176,7 +177,7 @@ interface HostModels {
 function hostModels(models: readonly string[] | undefined, host: NamingHost): HostModels {
   if (models === undefined || host === 'copilot')
     return { ...(models !== undefined && { models }), notes: [] }
-  const { host: label } = factsOf(host)
+  const { host: label } = dialectFacts(host)
   const chosen = models.find((model) => model !== 'inherit' && knowsModel(host, model))
   const left = models.filter((model) => model !== chosen).join(', ')
   if (chosen === undefined)

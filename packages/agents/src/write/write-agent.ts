@@ -2,16 +2,16 @@ import type { AgentDefinition } from '@cadre/core'
 import { yamlText } from '@cadre/disk'
 import { plainKey } from '../header/known-keys.ts'
 import { readAgentText } from '../load/read-agent-text.ts'
-import { accessForms, type Entries, entry } from './access-keys.ts'
+import { accessForms, type Entries, optionalEntry } from './access-keys.ts'
 import { withBoundary } from './boundary-keys.ts'
 import { type FileDialect, spellKey } from './dialect-facts.ts'
-import { differences } from './differences.ts'
+import { definitionDifferences } from './differences.ts'
 import { pathOfAgent } from './file-name.ts'
 import { hostNotes } from './host-notes.ts'
 import { keptKey } from './kept-keys.ts'
 import { normaliseAgent } from './normalise-agent.ts'
 import { identityKeys, invocationForms, workKeys } from './other-keys.ts'
-import { normalisePrompt, promptSpaceKey, spaceOf } from './prompt-space.ts'
+import { lostPromptSpace, normalisePrompt, promptSpaceKey } from './prompt-space.ts'
 import { type NameMode, translateToHost } from './translate-to-host.ts'
 
 export interface WrittenAgent {
@@ -56,7 +56,7 @@ export function writeAgent(
 function attempt(agent: AgentDefinition, dialect: FileDialect, path: string, apart: boolean): WrittenAgent {
   const header = headerOf(agent, dialect, apart)
   const text = fileText(header, agent.prompt, dialect)
-  const lost = differences(agent, readAgentText({ path, text }).agent)
+  const lost = definitionDifferences(agent, readAgentText({ path, text }).agent)
   return { path, text, notes: hostNotes(agent, dialect, header), lost }
 }
 
@@ -71,15 +71,15 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
     survives({ ...bare, unknown: Object.fromEntries([other]) }, [other])
   const plain = apart ? [] : unknown.filter(fits)
   const moved = unknown.filter((other) => !plain.includes(other))
-  const space = spaceOf(prompt)
+  const space = lostPromptSpace(prompt)
   return [
     ...identityKeys({ ...agent, description }, dialect),
     ...firstThatHolds(access, accessForms(access, dialect)),
     ...workKeys(agent, dialect),
     ...firstThatHolds(invocation, invocationForms(invocation, dialect)),
     ...withBoundary(plain, agent.boundary),
-    ...entry(spellKey(keptKey, dialect), moved.length === 0 ? undefined : Object.fromEntries(moved)),
-    ...entry(spellKey(promptSpaceKey, dialect), space === undefined ? undefined : { ...space }),
+    ...optionalEntry(spellKey(keptKey, dialect), moved.length === 0 ? undefined : Object.fromEntries(moved)),
+    ...optionalEntry(spellKey(promptSpaceKey, dialect), space === undefined ? undefined : { ...space }),
   ]
 
   function firstThatHolds(part: AgentDefinition, forms: readonly Entries[]): Entries {
@@ -91,7 +91,10 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
   /** True if these keys alone, in a file of the dialect, read back exactly. */
   function survives(part: AgentDefinition, keys: Entries): boolean {
     const text = fileText([...identityKeys(part, dialect), ...keys], part.prompt, dialect)
-    return differences(part, readAgentText({ path: pathOfAgent(name, dialect), text }).agent).length === 0
+    return (
+      definitionDifferences(part, readAgentText({ path: pathOfAgent(name, dialect), text }).agent).length ===
+      0
+    )
   }
 }
 

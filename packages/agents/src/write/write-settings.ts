@@ -7,7 +7,7 @@ import {
   lengthOf,
   settingsLimits,
 } from '../settings/settings-limits.ts'
-import { differences } from './differences.ts'
+import { definitionDifferences } from './differences.ts'
 import { hostNotes } from './host-notes.ts'
 import { normaliseAgent } from './normalise-agent.ts'
 import { settingsAgentValue } from './settings-agent-value.ts'
@@ -125,7 +125,7 @@ function lossesIn(text: string, agents: readonly AgentDefinition[]): AgentNote[]
   const read = readSettingsAgents({ path: 'agents.json', text })
   return agents.flatMap((agent) => {
     const found = read.agents.find((other) => other.agent.name === agent.name)
-    const lost = differences(agent, found?.agent)
+    const lost = definitionDifferences(agent, found?.agent)
     if (lost.length === 0) return []
     return [{ agent: agent.name, message: `Settings cannot store its ${lost.join(', ')} unchanged.` }]
   })

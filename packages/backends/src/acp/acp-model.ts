@@ -15,7 +15,7 @@ import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-unti
 import type { StreamedText } from '../streamed-text.ts'
 import { AcpConversation, type ConversationOptions } from './conversation.ts'
 import { describeUncontrolledActions } from './describe-uncontrolled-actions.ts'
-import { failureText, sentence } from './failure-text.ts'
+import { failureText, toSentence } from './failure-text.ts'
 import type { PeerAnswer } from './json-lines-peer.ts'
 import { authenticationRequired } from './open-session.ts'
 import type { TurnEvent } from './turn-event.ts'
@@ -260,7 +260,7 @@ export function acpModel(options: AcpModelOptions): AcpModel {
     const why = [answer.message, oneLine(said)].filter((text) => text !== '').join(': ')
     if (answer.code !== authenticationRequired) return failed(failureText(program, why))
     const how = program.signIn === undefined ? '' : ` ${program.signIn}`
-    return { ...failed(`${program.title} is not signed in: ${sentence(why)}${how}`), rejectsKey: true }
+    return { ...failed(`${program.title} is not signed in: ${toSentence(why)}${how}`), rejectsKey: true }
   }
 
   function failed(message: string): ReplyFailure {

@@ -116,7 +116,7 @@ export class AgentProcess {
   /** Lets the program exit by itself, and kills it if it does not. Never waits long. */
   async stop(): Promise<void> {
     const cancelTimer = this.isRunning
-      ? this.#options.clock.after(closeGrace, () => this.kill('it did not exit'))
+      ? this.#options.clock.after(closeGrace, () => this.kill('the program did not exit'))
       : () => {}
     // Neither the program nor the clock keeps this process alive, but a caller is waiting.
     const alive = setInterval(() => {}, 2 ** 31 - 1)

@@ -17,9 +17,9 @@ import {
   type Continuation,
   continuationOf,
   type KnownConversation,
-  messageOf,
-  openingOf,
+  openingMessage,
   type SentContent,
+  userMessage,
 } from '../continuation.ts'
 import { objectOf } from '../json-values.ts'
 import { createPrivateFolder, removeFolder } from '../private-folder.ts'
@@ -29,16 +29,16 @@ import type { Confine } from './confine.ts'
 import { confineProgram } from './confine-program.ts'
 import { exposedTools } from './exposed-tools.ts'
 import type { FoundProgram } from './find-program.ts'
-import { callId, HeldCalls } from './held-calls.ts'
-import { HiddenStream } from './hidden-stream.ts'
 import type { Secrets } from './hide-secrets.ts'
 import { methodNotFound, PeerError } from './json-lines-peer.ts'
 import { killMarkedProcesses } from './kill-marked-processes.ts'
-import { type Offering, offerTools, type ToolAnswer } from './offer-tools.ts'
+import { offerTools, type ToolAnswer, type ToolServerHandle } from './offer-tools.ts'
 import { findControlBreach, openSession } from './open-session.ts'
+import { callId, PendingCalls } from './pending-calls.ts'
 import { readPermission } from './permission-call.ts'
 import type { PreparedProgram } from './program.ts'
 import { promptBlocks } from './prompt-blocks.ts'
+import { RedactedStream } from './redacted-stream.ts'
 import type { Listener, TurnEvent } from './turn-event.ts'
 import { readUpdate } from './updates.ts'
 import { withoutProxy } from './without-proxy.ts'
@@ -67,7 +67,7 @@ const maxUpdates = 500_000
 export class AcpConversation {
   readonly #options: ConversationOptions
   readonly #request: Pick<ModelRequest, 'session' | 'system' | 'tools'>
-  readonly #calls = new HeldCalls(() => this.#happened({ kind: 'called' }))
+  readonly #calls = new PendingCalls(() => this.#happened({ kind: 'called' }))
   readonly #events: TurnEvent[] = []
   readonly #completed = new Set<string>()
   #answeredCalls = 0
@@ -80,11 +80,11 @@ export class AcpConversation {
   lastPiece = ''
   #known: KnownConversation | undefined
   #listener: Listener | undefined
-  #live: HiddenStream | undefined
+  #live: RedactedStream | undefined
   #wake: () => void = () => {}
   #process!: AgentProcess
   #prepared: PreparedProgram = {}
-  #offering: Offering | undefined
+  #offering: ToolServerHandle | undefined
   #session = ''
   #mode: string | undefined
   #canSee = false
@@ -136,18 +136,18 @@ export class AcpConversation {
     this.#live?.end()
     this.#listener = listener
     const token = this.#offering === undefined ? [] : [this.#offering.token]
-    this.#live = listener && new HiddenStream([...this.#options.secrets.keys, ...token], listener.text)
+    this.#live = listener && new RedactedStream([...this.#options.secrets.keys, ...token], listener.text)
   }
 
   /** Sends the messages of a session, from the first one. */
   begin(messages: readonly Message[]): void {
-    this.#prompt(openingOf(messages))
+    this.#prompt(openingMessage(messages))
   }
 
   /** Sends what is new. */
   answer(continuation: Continuation): void {
     this.lastEventAt = this.#options.clock.now()
-    if (!this.#calls.answer(continuation)) this.#prompt(messageOf(continuation.said))
+    if (!this.#calls.answer(continuation)) this.#prompt(userMessage(continuation.said))
   }
 
   /** Remembers the reply to these messages. */
@@ -208,7 +208,7 @@ export class AcpConversation {
         this.#process.peer.notify('session/cancel', { sessionId: this.#session })
       this.#calls.close()
       this.#wake()
-      if (this.#session === '') this.#process?.kill('it was no longer needed')
+      if (this.#session === '') this.#process?.kill('the program was no longer needed')
     }
     await Promise.all([this.#process?.stop(), this.#offering?.close()])
   }
@@ -316,10 +316,10 @@ export class AcpConversation {
     ) {
       const why =
         program.control === 'tools'
-          ? "in this session, it may use only Cadre's tools"
+          ? "in this session, the program may use only Cadre's tools"
           : call === undefined
             ? 'the request does not describe the action'
-            : 'the only way to allow it would also allow all later actions'
+            : 'the program offers no way to allow only this action'
       this.#listener?.notice(
         'acp_denied',
         `Cadre denied an action by ${program.title} (${oneLine(title)}): ${why}.`,
@@ -344,11 +344,11 @@ export class AcpConversation {
     if (update === undefined) return
     this.lastEventAt = this.#options.clock.now()
     const { program } = this.#options.found
-    if (++this.#updates > maxUpdates) this.#stop('it sent too many updates in one turn')
+    if (++this.#updates > maxUpdates) this.#stop('the program sent too many updates in one turn')
     if (update.kind === 'text') {
       if (program.isRemark?.(update.text)) return
       this.#length += update.text.length
-      if (this.#length > maxTextLength) this.#stop('it sent more than 10 million characters')
+      if (this.#length > maxTextLength) this.#stop('the program sent more than 10 million characters')
       this.#text += update.text
       this.lastPiece = update.text
       this.#live?.tell(update.text)

@@ -5,12 +5,12 @@ const isUnreachable =
 
 /** What a person reads if a program reports an error. */
 export function failureText({ title, trial }: AgentProgram, why: string): string {
-  const failed = `${title} failed: ${sentence(why)}`
+  const failed = `${title} failed: ${toSentence(why)}`
   if (trial === undefined || !isUnreachable.test(why)) return failed
   return `${failed} It could not reach its model. Check its settings and your network: run "${trial}" in a terminal.`
 }
 
 /** Ends with one punctuation mark. */
-export function sentence(text: string): string {
+export function toSentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }

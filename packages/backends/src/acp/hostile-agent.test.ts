@@ -71,7 +71,7 @@ describe('a program that leaves the control of Cadre', () => {
     const session = new FakeSession(model)
     expect((await session.reply()).content).toBe('["no","no","cancelled","cancelled"]')
     expect(session.notices[0]).toBe(
-      "acp_denied: Cadre denied an action by Fake (ls): in this session, it may use only Cadre's tools.",
+      "acp_denied: Cadre denied an action by Fake (ls): in this session, the program may use only Cadre's tools.",
     )
     expect(session.notices[1]?.length).toBeLessThan(400)
   })

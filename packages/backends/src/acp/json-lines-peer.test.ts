@@ -63,12 +63,12 @@ describe('a peer', () => {
   it('cuts off a program that sends too many requests at once', async () => {
     const { write, violations } = open(() => new Promise(() => {}))
     for (let id = 0; id < 250; id++) write({ id, method: 'x' })
-    await expect.poll(() => violations, patience).toEqual(['it sent more than 200 requests at once'])
+    await expect.poll(() => violations, patience).toEqual(['the program sent more than 200 requests at once'])
   })
 
   it('cuts off a program whose message does not end', async () => {
     const { output, violations } = open()
     for (let part = 0; part < 34; part++) output.write(Buffer.alloc(1 << 20, 120))
-    await expect.poll(() => violations, patience).toEqual(['it sent a message of more than 32 MiB'])
+    await expect.poll(() => violations, patience).toEqual(['the program sent a message of more than 32 MiB'])
   })
 })

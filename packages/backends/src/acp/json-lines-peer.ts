@@ -102,7 +102,7 @@ export class JsonLinesPeer {
     if (this.#size > maxLineLength) this.#violate()
   }
 
-  #violate(reason = `it sent a message of more than ${maxLineLength >> 20} MiB`): void {
+  #violate(reason = `the program sent a message of more than ${maxLineLength >> 20} MiB`): void {
     this.close()
     this.#options.violated(reason)
   }
@@ -138,7 +138,7 @@ export class JsonLinesPeer {
 
   async #answer(id: number | string, method: string, params: unknown): Promise<void> {
     if (++this.#open > maxOpenRequests)
-      return this.#violate(`it sent more than ${maxOpenRequests} requests at once`)
+      return this.#violate(`the program sent more than ${maxOpenRequests} requests at once`)
     try {
       const result = await this.#options.requested(method, params)
       if (!this.#isClosed) this.#send({ id, result })

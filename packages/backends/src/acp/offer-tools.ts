@@ -21,7 +21,7 @@ export interface OfferOptions {
   readonly called: (offer: ToolOffer, input: unknown, signal: AbortSignal) => Promise<ToolAnswer>
 }
 
-export interface Offering {
+export interface ToolServerHandle {
   readonly url: string
   readonly token: string
   /** True once the program has read the list of tools. */
@@ -37,7 +37,7 @@ const maxBody = 32 << 20
  * Offers tools to one program, over HTTP on the loopback interface. Only this program knows the token. `readOnlyHint` is set
  * on every tool, so that the program does not ask as well: Cadre's gate judges each call.
  */
-export async function offerTools({ tools, clock, called }: OfferOptions): Promise<Offering> {
+export async function offerTools({ tools, clock, called }: OfferOptions): Promise<ToolServerHandle> {
   const [
     { createMcpHandler, Server },
     { localhostHostValidation, localhostOriginValidation, toNodeHandler },

@@ -1,7 +1,7 @@
 import { objectOf, textOf } from '../json-values.ts'
 import type { AgentProcess } from './agent-process.ts'
 import type { PeerAnswer } from './json-lines-peer.ts'
-import type { Offering } from './offer-tools.ts'
+import type { ToolServerHandle } from './offer-tools.ts'
 import { type AgentProgram, type PreparedProgram, serverName } from './program.ts'
 import { type ConfigOption, readOptions } from './updates.ts'
 
@@ -9,7 +9,7 @@ export interface OpenOptions {
   readonly process: AgentProcess
   readonly program: AgentProgram
   readonly prepared: PreparedProgram
-  readonly offering: Offering
+  readonly offering: ToolServerHandle
   readonly cwd: string
   readonly needsTools: boolean
   readonly model: string | undefined

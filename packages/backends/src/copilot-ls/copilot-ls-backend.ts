@@ -6,8 +6,8 @@ import { type ChatMode, chatModes } from '../models-config.ts'
 import type { LsConversation } from './conversation.ts'
 import { copilotLsModel, type SharedModelParts } from './copilot-model.ts'
 import { findServer } from './find-server.ts'
-import { NoticeBoard } from './notice-board.ts'
 import { factsIn, modelsForChat } from './server-models.ts'
+import { ServerNotices } from './server-notices.ts'
 import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
@@ -26,7 +26,7 @@ const listingAge = 5 * 60_000
 export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   const { config, env, clock } = context
   const settings = config.copilot ?? {}
-  const board = new NoticeBoard(tokenHider(env))
+  const board = new ServerNotices(tokenHider(env))
   const pool = new ServerPool<ToolServer>({
     clock,
     ...(settings.processes !== undefined && { limit: settings.processes }),

@@ -13,7 +13,7 @@ import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-unti
 import type { StreamedText } from '../streamed-text.ts'
 import { type Continuation, LsConversation } from './conversation.ts'
 import { nextTurnSignal, respondsToPing, type TurnSignal } from './next-turn-signal.ts'
-import type { NoticeBoard } from './notice-board.ts'
+import type { ServerNotices } from './server-notices.ts'
 import type { PoolFailure, ServerPool } from './server-pool.ts'
 import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
@@ -25,7 +25,7 @@ import type { ToolInvocation } from './wire-types.ts'
 /** Shared by all models of the backend. */
 export interface SharedModelParts {
   readonly pool: ServerPool<ToolServer>
-  readonly board: NoticeBoard
+  readonly board: ServerNotices
   readonly clock: Clock
   readonly conversations: Map<string, LsConversation>
   readonly idleTimeout: number

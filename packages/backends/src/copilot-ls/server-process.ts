@@ -66,7 +66,7 @@ export interface ServerProcess {
   kill(): void
 }
 
-export type Start =
+export type ServerStart =
   | { readonly kind: 'started'; readonly server: ServerProcess }
   | { readonly kind: 'failed'; readonly message: string }
 
@@ -77,7 +77,7 @@ const stopGraceMs = 2_000
 const passedVariables = /^(XDG|GITHUB_COPILOT|GH_COPILOT|AGENT_DEBUG)_/i
 
 /** Starts a server and completes the handshake. */
-export async function startServer(options: ServerOptions): Promise<Start> {
+export async function startServer(options: ServerOptions): Promise<ServerStart> {
   const { command, env, clock, startTimeout = 60_000 } = options
   const child = spawn(command.command, [...command.args, '--clientProcessId', String(process.pid)], {
     // Not the workspace: the server must find no files there to read or run.

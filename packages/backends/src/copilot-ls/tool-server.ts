@@ -9,10 +9,10 @@
 
 import { tokenHider } from '../hide-tokens.ts'
 import type { OpenedServer, PooledServer } from './server-pool.ts'
-import type { ServerOptions, ServerProcess, Start } from './server-process.ts'
+import type { ServerOptions, ServerProcess, ServerStart } from './server-process.ts'
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
-import { refused, Turn } from './turn.ts'
+import { refusedAnswer, Turn } from './turn.ts'
 import { invalidAnswerMessage, readCall, readPlace, readProgress, readTools } from './wire-readers.ts'
 import type { ProgressValue, ToolInvocation } from './wire-types.ts'
 
@@ -75,7 +75,7 @@ export class ToolServer implements PooledServer {
       stop: () => {},
     }
     const hide = tokenHider(options.env)
-    const started: Start = await startServer({
+    const started: ServerStart = await startServer({
       ...options,
       capabilities: {},
       settings,
@@ -209,7 +209,7 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
       if (call === undefined) turn?.fail(invalidAnswerMessage(method))
       if (turn === undefined || call === undefined || !isOwn)
         return Promise.resolve(
-          refused('Cadre did not run this call, because it has no such conversation or tool.'),
+          refusedAnswer('Cadre did not run this call, because it has no such conversation or tool.'),
         )
       return turn.called(call)
     }

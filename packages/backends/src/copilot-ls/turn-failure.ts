@@ -38,7 +38,7 @@ export function failureOfSignal(
     case 'gone':
       return retryWith(plain(sign.message))
     case 'refused': {
-      const failure = refusal(sign.code, sign.message, name)
+      const failure = refusedRequestFailure(sign.code, sign.message, name)
       // The server lost the conversation: a new one works.
       return /does not exist/i.test(sign.message) ? retryWith(failure) : failed(failure)
     }
@@ -69,7 +69,7 @@ export function failureOfTurn(error: TurnError, model: string): ServerFailure {
 }
 
 /** The server refused a request. */
-export function refusal(code: number, message: string, model: string): ReplyFailure {
+export function refusedRequestFailure(code: number, message: string, model: string): ReplyFailure {
   return code === notSignedIn ? signedOut(message) : { ...backend(model, message), spent: 'nothing' }
 }
 

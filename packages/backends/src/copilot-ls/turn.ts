@@ -97,9 +97,9 @@ export class Turn {
 
   called(call: ToolInvocation): Promise<ToolAnswer> {
     if (this.isAbandoned || this.isOver || this.#hasFailed)
-      return Promise.resolve(refused('The turn was stopped.'))
+      return Promise.resolve(refusedAnswer('The turn was stopped.'))
     if (this.#answers.has(call.toolCallId))
-      return Promise.resolve(refused('A call with this id is already pending.'))
+      return Promise.resolve(refusedAnswer('A call with this id is already pending.'))
     this.#heardRound = this.reader.round
     return new Promise((resolve) => {
       this.#answers.set(call.toolCallId, resolve)
@@ -163,6 +163,6 @@ export class Turn {
   }
 }
 
-export function refused(message: string): ToolAnswer {
+export function refusedAnswer(message: string): ToolAnswer {
   return [null, { code: -32000, message }]
 }

@@ -15,10 +15,10 @@ import {
   type Continuation,
   continuationOf,
   type KnownConversation,
-  messageOf,
-  openingOf,
-  type Result,
+  openingMessage,
   type SentContent,
+  type ToolResultMessage,
+  userMessage,
 } from '../continuation.ts'
 import type { RoundCall, ToolOwner } from './message-calls.ts'
 import { type Round, RoundReader } from './round-reader.ts'
@@ -152,7 +152,7 @@ export class SdkConversation {
       await this.#runtime.client.deleteSession(session.sessionId)
       return
     }
-    await session.send(sdkMessage(openingOf(messages)))
+    await session.send(sdkMessage(openingMessage(messages)))
   }
 
   async #answer({ results, said }: Continuation): Promise<void> {
@@ -161,11 +161,11 @@ export class SdkConversation {
     this.#calls = []
     if (calls.length > 0) this.#unanswered--
     if (said.length > 0) {
-      const message = sdkMessage(messageOf(said))
+      const message = sdkMessage(userMessage(said))
       await session.send(calls.length === 0 ? message : { ...message, mode: 'immediate' })
     }
     const answers = calls.flatMap(({ request }, index) =>
-      request === undefined ? [] : [answerOf(request, results[index] as Result)],
+      request === undefined ? [] : [answerOf(request, results[index] as ToolResultMessage)],
     )
     await Promise.all(answers.map((answer) => session.rpc.tools.handlePendingToolCall(answer)))
     this.#release()
@@ -266,7 +266,7 @@ function denial(name: string): string {
   return `This session has no tool "${name}". Use only the tools in your list.`
 }
 
-function answerOf(requestId: string, { content, images = [] }: Result): SdkToolResult {
+function answerOf(requestId: string, { content, images = [] }: ToolResultMessage): SdkToolResult {
   const binaries = images.map(({ mime, data }) => ({ data, mimeType: mime, type: 'image' as const }))
   return {
     requestId,

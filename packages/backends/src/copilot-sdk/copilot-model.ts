@@ -13,7 +13,7 @@ import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-unti
 import type { StreamedText } from '../streamed-text.ts'
 import type { ModelAccess } from './access.ts'
 import { SdkConversation, wireCalls } from './conversation.ts'
-import { backendFailure, failureOf, hideSecret, hideSecrets, rejection } from './failure.ts'
+import { backendFailure, failureOf, hideSecret, hideSecrets, rejectedRequestFailure } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
@@ -141,7 +141,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
       /** The connection may be closed before the exit of the runtime is known. */
       async function rejected(error: unknown): Promise<AttemptResult> {
         if (runtime === undefined || (await runtime.answers(clock, pingTimeout)))
-          return safe(rejection(error, id))
+          return safe(rejectedRequestFailure(error, id))
         runtime.end()
         return lostFailure
       }

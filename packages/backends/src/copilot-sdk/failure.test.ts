@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, hideSecrets, rejection } from './failure.ts'
+import { failureOf, hideSecrets, rejectedRequestFailure } from './failure.ts'
 
 const fails = (type: string, more: { code?: string; status?: number } = {}) =>
   failureOf({ type, message: 'it is so', ...more }, 'copilot-sdk:m', 'Check the key.')
@@ -29,9 +29,9 @@ describe('failureOf', () => {
 })
 
 it('names the tool that the runtime rejects', () => {
-  expect(rejection(new Error('externalToolDefinitions: tool name "a b"'), 'copilot-sdk:m').message).toContain(
-    '"a b"',
-  )
+  expect(
+    rejectedRequestFailure(new Error('externalToolDefinitions: tool name "a b"'), 'copilot-sdk:m').message,
+  ).toContain('"a b"')
 })
 
 it('hides keys and tokens', () => {

@@ -33,7 +33,7 @@ export function failureOf(error: RuntimeError, model: string, signIn: string): R
 }
 
 /** The failure for a rejected request to the runtime. */
-export function rejection(error: unknown, model: string): ReplyFailure {
+export function rejectedRequestFailure(error: unknown, model: string): ReplyFailure {
   const text = firstLines(messageOf(error))
   return backendFailure(
     /tool name|tool definition|externalToolDefinitions/i.test(text)
@@ -44,5 +44,5 @@ export function rejection(error: unknown, model: string): ReplyFailure {
 
 function firstLines(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()
-  return line.length > 500 ? `${line.slice(0, 500)}…` : line || 'it gave no reason'
+  return line.length > 500 ? `${line.slice(0, 500)}…` : line || 'no reason was given'
 }

@@ -42,7 +42,7 @@ export class EventReader {
     }
     if (this.#whole === undefined) this.#events.push(chunk)
     else this.#whole += chunk
-    if ((this.#whole?.length ?? this.#events.held) > maxLength) this.#garbled ??= 'it is too long'
+    if ((this.#whole?.length ?? this.#events.held) > maxLength) this.#garbled ??= 'the reply is too long'
     return this.#garbled !== undefined
   }
 
@@ -52,7 +52,7 @@ export class EventReader {
     if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
     if (this.#garbled !== undefined) return { kind: 'garbled', reason: this.#garbled }
     if (this.#isEmpty) return { kind: 'empty' }
-    return reply() ?? { kind: 'garbled', reason: 'it ended before the reply was complete' }
+    return reply() ?? { kind: 'garbled', reason: 'the stream ended before the reply was complete' }
   }
 
   #end(): void {
@@ -78,7 +78,7 @@ export class EventReader {
       // Reported below.
     }
     const shown = this.#hide(text)
-    this.#garbled ??= `it contains ${JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown)} instead of JSON`
+    this.#garbled ??= `the reply contains ${JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown)} instead of JSON`
     return undefined
   }
 }

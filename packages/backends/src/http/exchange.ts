@@ -45,7 +45,7 @@ const endGrace = 100
  * 2. An abort resolves it immediately and closes the connection.
  * 3. After it has resolved, `push` is not called again and no timer is left.
  */
-export function exchange(
+export function sendAndReadReply(
   transport: Transport,
   asked: Exchange,
   signal: AbortSignal,

@@ -24,7 +24,7 @@ export function likelyCause(problem: Problem, kind: ServerKind): string {
   const causes: { readonly [name in Problem]: string } = {
     'web-page': `This is probably not the API's address: ${exampleAddress}. ${checkUrl}`,
     'not-found': `${exampleAddress}. ${checkUrl}`,
-    redirect: `Set ${urlVariable} to its new address.`,
+    redirect: `Set ${urlVariable} to the server's new address.`,
     'no-key': `Set ${keyVariable}, or ${section}.keyCommand in config.yaml. "cadre setup" stores a key for you.`,
     'key-rejected': `Check ${keyVariable}.`,
     'connection-refused': `Is the server running? ${checkUrl}`,
@@ -32,7 +32,7 @@ export function likelyCause(problem: Problem, kind: ServerKind): string {
     'host-lookup': 'Check the network connection.',
     unreachable: 'Check the network connection.',
     'wrong-protocol': checkUrl,
-    certificate: 'Set NODE_EXTRA_CA_CERTS to a file with its CA certificate.',
+    certificate: "Set NODE_EXTRA_CA_CERTS to a file with the server's CA certificate.",
     silent: `The server may be busy, loading a model, or behind a proxy. ${checkUrl}`,
     empty: `Something other than a model server may be answering there. ${checkUrl}`,
     'not-json': `Something other than a model server may be answering there: ${exampleAddress}. ${checkUrl}`,

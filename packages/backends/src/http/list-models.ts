@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.ts'
-import { exchange, type Transport } from './exchange.ts'
+import { sendAndReadReply, type Transport } from './exchange.ts'
 import { findKey } from './key.ts'
 import { connectionProblem, likelyCause, type Problem } from './likely-cause.ts'
 import { isWebPage, webPageName } from './web-page.ts'
@@ -49,7 +49,7 @@ async function ask(
   if (found === undefined) return listFailure(`no key was available within ${limit} ms`)
   if (found.kind === 'failed') return listFailure(found.message.replace(/\.$/, ''))
   let text = ''
-  const ended = await exchange(
+  const ended = await sendAndReadReply(
     transport,
     {
       method: 'GET',
@@ -66,18 +66,22 @@ async function ask(
   if (ended.kind === 'status') {
     const { status } = ended
     if (status === 401 || status === 403)
-      return { ...listFailure(`it answered ${status}`, endpoint.key.advice), rejectsKey: status === 401 }
-    if (status === 404) return listFailure('it answered 404', because('not-found'))
-    return listFailure(`it answered ${status}`)
+      return {
+        ...listFailure(`the server answered with status ${status}`, endpoint.key.advice),
+        rejectsKey: status === 401,
+      }
+    if (status === 404) return listFailure('the server answered with status 404', because('not-found'))
+    return listFailure(`the server answered with status ${status}`)
   }
   if (ended.kind === 'broken') {
     const problem = connectionProblem(ended.code)
     return listFailure(`the connection failed with ${ended.code}`, problem && because(problem))
   }
-  if (ended.kind !== 'complete') return listFailure(`it did not answer within ${limit} ms`, because('silent'))
-  if (text.trim() === '') return listFailure('its answer is empty', because('empty'))
+  if (ended.kind !== 'complete')
+    return listFailure(`the server did not answer within ${limit} ms`, because('silent'))
+  if (text.trim() === '') return listFailure('the answer is empty', because('empty'))
   if (isWebPage(text))
-    return listFailure(`it answered with ${oneLine(webPageName(text))}`, because('web-page'))
+    return listFailure(`the server answered with ${oneLine(webPageName(text))}`, because('web-page'))
   return read(text, because('not-json'))
 }
 
@@ -86,7 +90,7 @@ function read(text: string, advice: string): ModelListing {
   try {
     value = JSON.parse(text)
   } catch {
-    return listFailure('its answer is not JSON', advice)
+    return listFailure('the answer is not JSON', advice)
   }
   const { data, models } = (typeof value === 'object' && value !== null ? value : {}) as Record<
     string,
@@ -95,7 +99,7 @@ function read(text: string, advice: string): ModelListing {
   const rows = [value, data, models].find(Array.isArray) as
     | readonly (Record<string, unknown> | null)[]
     | undefined
-  if (rows === undefined) return listFailure('its answer has an unknown format', advice)
+  if (rows === undefined) return listFailure('the answer has an unknown format', advice)
   const named = rows.flatMap((row): [string, ListResult][] => {
     const name = row?.['id'] ?? row?.['name']
     return typeof name === 'string' ? [[name, { window: windowOf(row ?? {}) }]] : []

@@ -3,7 +3,7 @@ import type { BackendContext } from '../backend.ts'
 import { pause } from '../pause.ts'
 import { backoff } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
-import { exchange, type Transport } from './exchange.ts'
+import { sendAndReadReply, type Transport } from './exchange.ts'
 import { findKey } from './key.ts'
 import {
   connectionFailure,
@@ -39,7 +39,7 @@ export async function requestJson(request: JsonRequest, signal: AbortSignal): Pr
     if (found === undefined) throw new CadreError('cancelled', 'the request was cancelled.')
     if (found.kind === 'failed') throw new CadreError('backend', found.message)
     let text = ''
-    const ended = await exchange(
+    const ended = await sendAndReadReply(
       transport,
       {
         method: 'POST',
@@ -68,7 +68,7 @@ export async function requestJson(request: JsonRequest, signal: AbortSignal): Pr
       try {
         return JSON.parse(text) as unknown
       } catch {
-        throw new CadreError('backend', invalidReplyFailure('it is not JSON', about).failure.message)
+        throw new CadreError('backend', invalidReplyFailure('the reply is not JSON', about).failure.message)
       }
     }
     if (ended.kind === 'status' && (ended.status === 404 || ended.status === 405))

@@ -136,7 +136,7 @@ export function webPageFailure(text: string, { endpoint, key }: ServerFailureCon
 export function emptyReplyFailure(context: ServerFailureContext): ServerFailure {
   const { endpoint, tries } = context
   const cause = likelyCause('empty', endpoint.kind)
-  const failure = backend(`${endpoint.shown} sent an invalid reply: it is empty. ${cause}`)
+  const failure = backend(`${endpoint.shown} sent an empty reply. ${cause}`)
   return { kind: 'trouble', failure, tries: Math.min(3, tries) }
 }
 

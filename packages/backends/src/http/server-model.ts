@@ -5,7 +5,7 @@ import { StreamedText } from '../streamed-text.ts'
 import { withAttemptCount } from '../with-attempt-count.ts'
 import { backoff } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
-import { exchange, type Transport } from './exchange.ts'
+import { sendAndReadReply, type Transport } from './exchange.ts'
 import { findKey } from './key.ts'
 import type { BodyReader } from './read-reply.ts'
 import type { ServerApi } from './server-api.ts'
@@ -112,7 +112,7 @@ export function serverModel<Quirks extends object>(options: ServerModelOptions<Q
     const reader = api.reader((delta) => question.text.tell(hide(delta)), hide)
     let page: string | undefined
     let isStarted = false
-    const ended = await exchange(
+    const ended = await sendAndReadReply(
       transport,
       {
         method: 'POST',

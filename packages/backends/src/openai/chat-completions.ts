@@ -1,5 +1,5 @@
 import type { ServerApi } from '../http/server-api.ts'
-import { acceptsReplyLimit, adapt } from './adapt.ts'
+import { acceptsReplyLimit, quirksAfterRejection } from './quirks-after-rejection.ts'
 import { ReplyReader } from './reply-reader.ts'
 import { type Quirks, requestBody } from './request-body.ts'
 
@@ -11,7 +11,7 @@ export function chatCompletions(isOfficial: boolean): ServerApi<Quirks> {
     noQuirks: isOfficial ? { cacheKeys: true } : {},
     body: requestBody,
     reader: (tell, hide) => new ReplyReader(tell, hide),
-    adapt,
+    adapt: quirksAfterRejection,
     acceptsReplyLimit,
     // A limit that was too high because of the length of one request may fit the next.
     lasting: ({ isTransient, outputLimit, ...rest }) =>

@@ -274,6 +274,6 @@ describe('a reply', () => {
     const line = `data: ${'x'.repeat(1024 * 1024)}`
     let pushes = 0
     while (!reader.push(line)) if (++pushes > 100) throw new Error('still reading')
-    expect(reader.finish()).toMatchObject({ kind: 'garbled', reason: 'it is too long' })
+    expect(reader.finish()).toMatchObject({ kind: 'garbled', reason: 'the reply is too long' })
   })
 })

@@ -46,7 +46,7 @@ export class ReplyReader implements BodyReader {
     }
     if (this.#whole === undefined) this.#events.push(chunk)
     else this.#whole += chunk
-    if ((this.#whole?.length ?? this.#events.held) > maxLength) this.#garbled = 'it is too long'
+    if ((this.#whole?.length ?? this.#events.held) > maxLength) this.#garbled = 'the reply is too long'
     return this.#isDone || this.#garbled !== undefined
   }
 
@@ -94,7 +94,7 @@ export class ReplyReader implements BodyReader {
     // If a server omits the empty line between events, several of them look like one.
     const parts = data.includes('\n') ? data.split('\n').map(parse) : [undefined]
     if (parts.some((part) => part === undefined))
-      this.#garbled ??= `it contains ${quote(this.#hide(data))} instead of JSON`
+      this.#garbled ??= `the reply contains ${quote(this.#hide(data))} instead of JSON`
     else for (const part of parts) this.#add(part as WireCompletion)
   }
 

@@ -20,7 +20,11 @@ describe('a refusal', () => {
       {},
       'answered 404: who are you. OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.',
     ],
-    [307, {}, 'answered with a redirect (307: who are you). Set OPENAI_BASE_URL to its new address.'],
+    [
+      307,
+      {},
+      "answered with a redirect (307: who are you). Set OPENAI_BASE_URL to the server's new address.",
+    ],
   ])('with %i is one sentence that explains what to do', async (status, env, message) => {
     const { wire, model } = await meet([problem(status, 'who are you')], { env })
     expect(await failureOf(model)).toEqual({

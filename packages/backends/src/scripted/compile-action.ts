@@ -1,7 +1,7 @@
 import type { ReplyFailure, Usage } from '@cadre/core'
 import type { Field } from '../field.ts'
-import { type Check, compileCondition } from './condition.ts'
-import { compileText, compileValue, fill, type TemplateValue } from './template.ts'
+import { type ConditionCheck, compileCondition } from './condition.ts'
+import { compileText, compileValue, fillTemplate, type TemplateValue } from './template.ts'
 
 export interface CompiledCall {
   readonly tool: string
@@ -30,7 +30,7 @@ export interface ScriptedFailure {
 
 export interface CompiledAction {
   readonly where: string
-  readonly expect: Check | undefined
+  readonly expect: ConditionCheck | undefined
   readonly wait: number
   readonly body: ScriptedReply | ScriptedFailure | { readonly kind: 'hang' }
 }
@@ -100,7 +100,7 @@ function compileInput(field: Field | undefined): TemplateValue<string> {
   if (field === undefined) return { constant: '{}' }
   const value = compileValue(field.value, field)
   if ('constant' in value) return { constant: JSON.stringify(value.constant) }
-  return { of: (asked) => JSON.stringify(fill(value, asked)) }
+  return { of: (asked) => JSON.stringify(fillTemplate(value, asked)) }
 }
 
 function compileFailure(field: Field): ScriptedFailure {

@@ -1,13 +1,13 @@
 import type { ModelFacts } from '../backend.ts'
-import { Field, inMemory, type Origin } from '../field.ts'
+import { Field, type Origin, originInMemory } from '../field.ts'
 import { compileDefault, compileSteps, type StepSequence, type StepSlot } from './compile-steps.ts'
-import { type Check, compileCondition } from './condition.ts'
+import { type ConditionCheck, compileCondition } from './condition.ts'
 import { compileText, type TemplateValue } from './template.ts'
 
 /** The steps of one kind of session. */
 export interface StepTrack {
   readonly where: string
-  readonly when: Check | undefined
+  readonly when: ConditionCheck | undefined
   readonly steps: StepSequence
   readonly after: StepSlot | undefined
   /** The furthest position that a session reached. Only for `leftovers`: nothing else depends on it. */
@@ -32,7 +32,7 @@ export interface CompiledPlaybook {
 const trackKeys = ['steps', 'default']
 
 /** Checks and compiles a playbook. Throws a `configuration` error at the first mistake. */
-export function compilePlaybook(value: unknown, origin: Origin = inMemory): CompiledPlaybook {
+export function compilePlaybook(value: unknown, origin: Origin = originInMemory): CompiledPlaybook {
   const field = new Field(value, origin)
   field.mapping('a playbook', ['description', 'model', 'models', 'summary', 'lanes'])
   const model = field.at('model')
@@ -68,7 +68,7 @@ function compileLane(agent: string, field: Field): CompiledLane {
       .at(key)
       ?.fail(`"${key}" cannot be at the same level as "sessions". Move it into one of the sessions.`)
   const tracks = sessions.items().map((variant) => {
-    variant.mapping('a variant of sessions', ['when', ...trackKeys])
+    variant.mapping('a session variant', ['when', ...trackKeys])
     const when = variant.at('when')
     return trackOf(variant, when && compileCondition(when))
   })
@@ -76,7 +76,7 @@ function compileLane(agent: string, field: Field): CompiledLane {
   return { ...lane, tracks }
 }
 
-function trackOf(field: Field, when: Check | undefined): StepTrack {
+function trackOf(field: Field, when: ConditionCheck | undefined): StepTrack {
   const steps = field.at('steps')
   const after = field.at('default')
   if (steps === undefined && after === undefined)
@@ -88,7 +88,7 @@ function compileTrack(
   field: Field,
   steps: Field | undefined,
   after: Field | undefined,
-  when: Check | undefined,
+  when: ConditionCheck | undefined,
 ): StepTrack {
   const none: StepSequence = { length: 0, slotAt: () => undefined, lines: [] }
   return {

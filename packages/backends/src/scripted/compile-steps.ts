@@ -1,5 +1,5 @@
 import type { ModelRequest } from '@cadre/core'
-import { Field, inMemory } from '../field.ts'
+import { Field, originInMemory } from '../field.ts'
 import { actionKeys, type CompiledAction, compileAction } from './compile-action.ts'
 import { compileCondition } from './condition.ts'
 import type { RequestView } from './request-view.ts'
@@ -100,7 +100,7 @@ function compileFunction(field: Field, make: (request: ModelRequest) => unknown)
   return {
     where: field.where,
     pick: (asked) => {
-      const step = new Field(make(asked.request), inMemory, field.path)
+      const step = new Field(make(asked.request), originInMemory, field.path)
       return compileAction(step.mapping('a step', actionKeys))
     },
   }

@@ -1,12 +1,12 @@
 import type { Field } from '../field.ts'
-import { quote, type RequestView } from './request-view.ts'
+import { quoteText, type RequestView } from './request-view.ts'
 
 /** Returns undefined if the condition is met, otherwise what was expected: `the work to contain "x"`. */
-export type Check = (asked: RequestView) => string | undefined
+export type ConditionCheck = (asked: RequestView) => string | undefined
 
 const keys = ['last', 'work', 'system', 'history', 'not', 'matches', 'tools', 'withoutTools'] as const
 
-export function compileCondition(field: Field): Check {
+export function compileCondition(field: Field): ConditionCheck {
   if (!field.isMapping) return containedAnywhere(field.words())
   field.mapping('a condition', keys)
   const checks = keys.flatMap((key) => {
@@ -23,21 +23,21 @@ export function compileCondition(field: Field): Check {
   }
 }
 
-const compilePart: { [K in (typeof keys)[number]]: (field: Field) => Check[] } = {
+const compilePart: { [K in (typeof keys)[number]]: (field: Field) => ConditionCheck[] } = {
   last: (field) => contains(field, 'the last message', (asked) => asked.last),
   work: (field) => contains(field, 'the work', (asked) => asked.work),
   system: (field) => contains(field, 'the system prompt', (asked) => asked.request.system),
   history: (field) =>
     field.texts().map((text) => (asked) => {
       const said = asked.request.messages.some((message) => message.content?.includes(text))
-      return said ? undefined : `a message that contains ${quote(text)}`
+      return said ? undefined : `a message that contains ${quoteText(text)}`
     }),
   not: (field) =>
     field
       .texts()
       .map(
         (text) => (asked) =>
-          asked.last.includes(text) ? `the last message without ${quote(text)}` : undefined,
+          asked.last.includes(text) ? `the last message without ${quoteText(text)}` : undefined,
       ),
   matches: (field) => {
     const pattern = regexOf(field)
@@ -53,24 +53,29 @@ const compilePart: { [K in (typeof keys)[number]]: (field: Field) => Check[] } =
   tools: (field) =>
     field
       .texts()
-      .map((tool) => (asked) => (offers(asked, tool) ? undefined : `the tool ${quote(tool)} to be offered`)),
+      .map(
+        (tool) => (asked) => (offers(asked, tool) ? undefined : `the tool ${quoteText(tool)} to be offered`),
+      ),
   withoutTools: (field) =>
     field
       .texts()
       .map(
-        (tool) => (asked) => (offers(asked, tool) ? `the tool ${quote(tool)} not to be offered` : undefined),
+        (tool) => (asked) =>
+          offers(asked, tool) ? `the tool ${quoteText(tool)} not to be offered` : undefined,
       ),
 }
 
-function containedAnywhere(text: string): Check {
-  const wrong = `${quote(text)} in the last message or in the work`
+function containedAnywhere(text: string): ConditionCheck {
+  const wrong = `${quoteText(text)} in the last message or in the work`
   return (asked) => (asked.last.includes(text) || asked.work.includes(text) ? undefined : wrong)
 }
 
-function contains(field: Field, what: string, of: (asked: RequestView) => string): Check[] {
+function contains(field: Field, what: string, of: (asked: RequestView) => string): ConditionCheck[] {
   return field
     .texts()
-    .map((text) => (asked) => (of(asked).includes(text) ? undefined : `${what} to contain ${quote(text)}`))
+    .map(
+      (text) => (asked) => (of(asked).includes(text) ? undefined : `${what} to contain ${quoteText(text)}`),
+    )
 }
 
 function regexOf(field: Field): RegExp {

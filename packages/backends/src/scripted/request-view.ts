@@ -55,7 +55,7 @@ export class RequestView {
 }
 
 /** For messages: quoted, on one line, shortened. */
-export function quote(text: string, max = 200): string {
+export function quoteText(text: string, max = 200): string {
   const short = text.length > max ? `${text.slice(0, max)}…` : text
   return JSON.stringify(short)
 }

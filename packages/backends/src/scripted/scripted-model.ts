@@ -15,8 +15,8 @@ import type { CompiledAction, ScriptedReply } from './compile-action.ts'
 import type { CompiledPlaybook } from './compile-playbook.ts'
 import { findAction } from './find-action.ts'
 import { type UnusedStep, unusedSteps } from './leftover-steps.ts'
-import { quote, RequestView } from './request-view.ts'
-import { fill } from './template.ts'
+import { quoteText, RequestView } from './request-view.ts'
+import { fillTemplate } from './template.ts'
 
 export interface ScriptedModelOptions {
   readonly id: string
@@ -52,7 +52,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const asked = new RequestView(request)
     if (request.purpose === 'summary')
       return truncateReply(
-        { kind: 'reply', content: fill(playbook.summary, asked), calls: [], ...named },
+        { kind: 'reply', content: fillTemplate(playbook.summary, asked), calls: [], ...named },
         request,
       )
     const action = actionFor(playbook, asked)
@@ -61,7 +61,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const unmet = expect?.(asked)
     if (unmet !== undefined)
       return failed(
-        `${where}: ${describeSession(request)} expected ${unmet}. The last message was: ${quote(asked.last)}.`,
+        `${where}: ${describeSession(request)} expected ${unmet}. The last message was: ${quoteText(asked.last)}.`,
       )
     if (wait > 0 && !(await pause(clock, wait, signal))) return cancelled
     if (body.kind === 'hang') {
@@ -69,10 +69,10 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
       return cancelled
     }
     if (body.kind === 'fail') {
-      const failure = { kind: 'failed', code: body.code, message: fill(body.message, asked) } as const
+      const failure = { kind: 'failed', code: body.code, message: fillTemplate(body.message, asked) } as const
       return body.tooLong ? { ...failure, tooLong: true } : failure
     }
-    const content = body.content === undefined ? null : fill(body.content, asked) || null
+    const content = body.content === undefined ? null : fillTemplate(body.content, asked) || null
     const calls = makeCalls(body, asked)
     if (asked.missing !== undefined)
       return failed(`${where}: ${describeSession(request)} uses {{${asked.missing}}}, which has no value.`)
@@ -128,9 +128,10 @@ function makeCalls(body: ScriptedReply, asked: RequestView): WireCall[] {
     for (let time = 0; time < call.repeat; time++) {
       asked.call = calls.length + 1
       calls.push({
-        id: call.id === undefined ? `call_${asked.request.round}_${asked.call}` : fill(call.id, asked),
+        id:
+          call.id === undefined ? `call_${asked.request.round}_${asked.call}` : fillTemplate(call.id, asked),
         type: 'function',
-        function: { name: call.tool, arguments: fill(call.arguments, asked) },
+        function: { name: call.tool, arguments: fillTemplate(call.arguments, asked) },
       })
     }
   }

@@ -5,7 +5,7 @@ import type { RequestView } from './request-view.ts'
 /** A constant, or a function of the request. Most values are constants. */
 export type TemplateValue<T> = { readonly constant: T } | { readonly of: (asked: RequestView) => T }
 
-export function fill<T>(filled: TemplateValue<T>, asked: RequestView): T {
+export function fillTemplate<T>(filled: TemplateValue<T>, asked: RequestView): T {
   return 'constant' in filled ? filled.constant : filled.of(asked)
 }
 
@@ -49,7 +49,7 @@ export function compileValue(value: unknown, field: Field): TemplateValue<unknow
     const made = entries.map(([key, item]) => [key, 'constant' in item ? item.constant : undefined])
     return { constant: Array.isArray(value) ? made.map(([, item]) => item) : Object.fromEntries(made) }
   }
-  const make = (asked: RequestView) => entries.map(([key, item]) => [key, fill(item, asked)])
+  const make = (asked: RequestView) => entries.map(([key, item]) => [key, fillTemplate(item, asked)])
   if (Array.isArray(value)) return { of: (asked) => make(asked).map(([, item]) => item) }
   return { of: (asked) => Object.fromEntries(make(asked)) }
 }

@@ -21,7 +21,7 @@ export function createMailChannel(context: ChannelContext, options: MailChannelO
   // Read only to find configuration errors at startup, not at the first mail.
   const out = readMailOut(context.settings, environment)
   if (settings.in === undefined && out === undefined)
-    throw new CadreError('configuration', 'set in, out, or both.', {
+    throw new CadreError('configuration', 'Set "in", "out" or both.', {
       where: 'config.yaml: channels.mail',
     })
   const source = sourceOf()

@@ -39,7 +39,7 @@ export function createMailSender({
       try {
         // It runs again only if a person decided so.
         if (outbox.find(mailOutbox, key)?.state === 'sending')
-          await outbox.release(mailOutbox, key, 'A person decided to send it again.')
+          await outbox.release(mailOutbox, key, 'A person decided to send the message again.')
         const { receipt = {} } = await outbox.send(
           {
             channel: mailOutbox,

@@ -51,7 +51,7 @@ export function createSlackSender({
       try {
         if ((await look(message, key, signal)) === 'unknown')
           // It runs again only if a person decided so.
-          await outbox.release(slackOutbox, key, 'A person decided to send it again.')
+          await outbox.release(slackOutbox, key, 'A person decided to send the message again.')
         const { receipt = {} } = await outbox.send(
           {
             channel: slackOutbox,

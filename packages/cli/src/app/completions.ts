@@ -9,7 +9,7 @@ import {
   homeOf,
   loadSettings,
   projectOf,
-  untrustedIn,
+  untrustedItems,
 } from '@cadre/runtime'
 import type { Io } from '../io.ts'
 
@@ -51,7 +51,7 @@ async function agents(io: Io): Promise<readonly string[]> {
 async function servers(io: Io): Promise<readonly string[]> {
   const { registry } = await findAvailableAgents(io, {})
   const home = homeOf(io, undefined)
-  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const homeTrusted = (await untrustedItems(io, home)).length === 0
   const { servers: configured, config } = await loadSettings(io, home, { homeTrusted })
   const project = projectOf(io.cwd)
   const found = findServers(io, {
@@ -70,7 +70,7 @@ function teams(): readonly string[] {
 
 async function models(io: Io): Promise<readonly string[]> {
   const home = homeOf(io, undefined)
-  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const homeTrusted = (await untrustedItems(io, home)).length === 0
   const { config } = await loadSettings(io, home, { homeTrusted })
   const listed = await listAllModels({ config, env: io.env, cwd: io.cwd, limit: timeoutMs })
   return [

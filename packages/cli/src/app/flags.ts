@@ -1,25 +1,28 @@
 /** Flags that several commands share. */
 import { type Allowed, isAllowed } from '@cadre/core'
 
-export const json = flag('Print JSON')
+export const jsonFlag = booleanFlag('Print JSON')
 
-export const home = text(
-  'The home directory; default: CADRE_HOME, else the nearest .cadre up to the git root, else .cadre in the git root',
+export const homeFlag = textFlag(
+  'The home directory. Default: CADRE_HOME, or else the nearest .cadre folder up to the git root, or else .cadre in the git root',
   'DIR',
 )
 
 /** Flags for scripts that start a run. */
 export const scriptFlags = {
-  failOnDeny: flag('Exit with code 4 if a rule or a person denied a call'),
-  quiet: flag('Print only the answer, without progress'),
+  failOnDeny: booleanFlag('Exit with code 4 if a rule or a person denied a call'),
+  quiet: booleanFlag('Print only the answer, without progress'),
 } as const
 
 /** `-q` and, as in other programs, `-p` for print. */
 export const scriptAliases = { q: 'quiet', p: 'quiet' } as const
 
-export const trust = flag('Trust this folder and its home directory for this command only')
+export const trustFlag = booleanFlag('Trust this folder and its home directory for this command only')
 
-export const team = text('A built-in team to use, as NAME or NAME/VARIANT; "cadre init" lists them', 'TEAM')
+export const teamFlag = textFlag(
+  'A built-in team to use, as NAME or NAME/VARIANT; "cadre init" lists them',
+  'TEAM',
+)
 
 /** Permissions without a person, for one command. None of them loosens a policy. */
 export const gateFlags = {
@@ -27,26 +30,26 @@ export const gateFlags = {
     kind: 'parsed',
     parse: allowed,
     brief:
-      'Allow an effect (write, execute, outbound) or an MCP tool (server/tool) without approval, now and when the run is resumed, unless a policy forbids it; repeatable',
+      'Allow calls with this effect (write, execute, outbound) or to this MCP tool (server/tool) without approval, unless a policy forbids them. Also applies when the run is resumed; repeatable',
     placeholder: 'EFFECT',
     optional: true,
     variadic: true,
   },
-  noHuman: flag('Run unattended: deny every call that needs an approval'),
+  noHuman: booleanFlag('Run unattended: deny every call that needs an approval'),
 } as const
 
 /** Controls for every agent of a run, at any depth, including when it is resumed. */
 export const controlFlags = {
-  readOnly: flag('No agent in this run may write files, run programs or reach the network'),
-  approvalRequired: flag('Require an approval for every effect, even where a rule allows it'),
+  readOnly: booleanFlag('No agent in this run may write files, run programs or reach the network'),
+  approvalRequired: booleanFlag('Require an approval for every effect, even where a rule allows it'),
   denyTool: {
-    ...text('Deny a tool or a tool class to every agent in this run; repeatable', 'NAME'),
+    ...textFlag('Deny a tool or a tool class to every agent in this run; repeatable', 'NAME'),
     variadic: true,
   },
 } as const
 
 /** A boolean flag. */
-export function flag(brief: string) {
+export function booleanFlag(brief: string) {
   return { kind: 'boolean', brief, optional: true, withNegated: false } as const
 }
 
@@ -57,12 +60,12 @@ function allowed(input: string): Exclude<Allowed, 'read'> {
 }
 
 /** A flag that takes text. */
-export function text(brief: string, placeholder: string) {
+export function textFlag(brief: string, placeholder: string) {
   return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const
 }
 
 /** A flag that takes a whole number of at least `least`. */
-export function count(brief: string, min: number) {
+export function countFlag(brief: string, min: number) {
   const parse = (input: string) => {
     const value = Number(input)
     if (input.trim() !== '' && Number.isSafeInteger(value) && value >= min) return value
@@ -72,7 +75,7 @@ export function count(brief: string, min: number) {
 }
 
 /** A flag that takes a port. With 0, the system chooses a free one. */
-export function port(brief: string) {
+export function portFlag(brief: string) {
   const parse = (input: string) => {
     const value = Number(input)
     if (/^\d+$/.test(input) && value <= 65_535) return value
@@ -82,7 +85,7 @@ export function port(brief: string) {
 }
 
 /** A flag that takes an amount of US dollars. */
-export function dollars(brief: string) {
+export function dollarsFlag(brief: string) {
   const parse = (input: string) => {
     const value = Number(input.replace(/^\$/, ''))
     if (input.trim() !== '' && Number.isFinite(value) && value > 0) return value

@@ -1,6 +1,6 @@
 import { commands } from '../commands.ts'
 import { defineCommand } from './command.ts'
-import { count, flag, home, json, text } from './flags.ts'
+import { booleanFlag, countFlag, homeFlag, jsonFlag, textFlag } from './flags.ts'
 
 export const demoCommand = defineCommand({
   brief: commands.demo,
@@ -16,9 +16,12 @@ export const demoCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      dir: text('The folder for the home directory and the workspace; default: a temporary folder', 'DIR'),
-      yes: flag('Approve both requests without asking'),
-      json,
+      dir: textFlag(
+        'The folder for the home directory and the workspace; default: a temporary folder',
+        'DIR',
+      ),
+      yes: booleanFlag('Approve both requests without asking'),
+      json: jsonFlag,
     },
   },
   load: async () => (await import('../commands/demo/demo.ts')).runDemo,
@@ -33,10 +36,10 @@ export const doctorCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      model: text('The model to check instead of the default', 'MODEL'),
-      wait: count('Seconds to wait for the Copilot language server; default 3', 1),
-      json,
+      home: homeFlag,
+      model: textFlag('The model to check instead of the default', 'MODEL'),
+      wait: countFlag('Seconds to wait for the Copilot language server; default 3', 1),
+      json: jsonFlag,
     },
   },
   load: async () => (await import('../commands/doctor/doctor.ts')).runDoctor,

@@ -118,7 +118,7 @@ function boundaryLines({ writes, commands, artifact }: BoundaryView, style: Styl
 
 const reasons = {
   unknown: 'unknown tool',
-  elsewhere: 'only in another host',
+  elsewhere: 'a tool of another program',
   server: 'from an MCP server or an extension',
   'not-here': 'not available in this process',
   delegated: 'only as a delegate',

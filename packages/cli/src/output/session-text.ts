@@ -48,7 +48,9 @@ function waitingFor(session: SessionView, { sessions }: View): string {
   const [question] = session.questions.values()
   if (question !== undefined) return `waiting for a decision: ${cleanLine(question.text)}`
   const isChild = session.children.some((child) => sessions.get(child)?.state === 'waiting')
-  return isChild ? 'waiting for a decision in a child session' : 'decided; continues when it is resumed'
+  return isChild
+    ? 'waiting for a decision in a child session'
+    : 'decided; the session continues when it is resumed'
 }
 
 function work(session: SessionView, view: View): string {

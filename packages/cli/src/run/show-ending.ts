@@ -1,5 +1,5 @@
 import { cleanData, type Report, type RunResult } from '@cadre/core'
-import { rejectUnstarted, type Sessions } from '@cadre/runtime'
+import { type Sessions, throwIfNotOpened } from '@cadre/runtime'
 import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { answerCommands } from '../output/answer-commands.ts'
@@ -56,7 +56,7 @@ export async function showEnding(
 }
 
 export function showReport(report: Report, sessions: Sessions, options: EndingOptions): ExitCode {
-  rejectUnstarted(report)
+  throwIfNotOpened(report)
   const { io, json, denied = noneDenied, failOnDeny = false } = options
   const code = exitCodeOfReport(report)
   if (json) io.stdout.write(`${JSON.stringify({ ...report, ...deniedJson(denied) })}\n`)

@@ -37,7 +37,7 @@ export class Accounts {
   /** The account of a session; `undefined` when no budget applies to it. Call `hold` for its tree first. */
   of(spec: SessionSpec): Promise<Account | undefined> {
     const family = this.#families.get(accountRoot(spec))
-    if (family === undefined) throw new Error(`unreachable: the accounts of ${spec.id} are not held`)
+    if (family === undefined) throw new Error(`unreachable: the budget accounts of ${spec.id} are not open`)
     let account = family.accounts.get(spec.id)
     if (account === undefined) {
       account = this.#open(spec, family)

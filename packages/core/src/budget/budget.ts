@@ -100,7 +100,8 @@ export class Account {
   }
 
   countCall(): void {
-    for (const account of this.#chain()) account.#spent = add(account.#spent, { ...nothingSpent, calls: 1 })
+    for (const account of this.#chain())
+      account.#spent = addSpending(account.#spent, { ...nothingSpent, calls: 1 })
   }
 
   /** Admits waiting requests that fit, in order. A request does not overtake an earlier one that waits for the same account. */
@@ -125,7 +126,7 @@ export class Account {
     for (const account of this.#chain()) {
       if (roomFor(account.#ceiling, wanted, account.#spent) < min)
         return { kind: 'refused', reason: account.#refusal(wanted, min) }
-      const room = roomFor(account.#ceiling, wanted, add(account.#spent, account.#reserved))
+      const room = roomFor(account.#ceiling, wanted, addSpending(account.#spent, account.#reserved))
       if (room < wanted.output && account.#inFlight > 0) waitsFor ??= account
       output = Math.min(output, room)
     }
@@ -136,15 +137,15 @@ export class Account {
     const reservation = new Reservation(wanted, output, (spent) => {
       for (const account of this.#chain()) {
         account.#inFlight -= 1
-        account.#reserved = add(account.#reserved, max, -1)
-        account.#spent = add(account.#spent, spent)
+        account.#reserved = addSpending(account.#reserved, max, -1)
+        account.#spent = addSpending(account.#spent, spent)
       }
       this.#admit()
     })
     const { max } = reservation
     for (const account of this.#chain()) {
       account.#inFlight += 1
-      account.#reserved = add(account.#reserved, max)
+      account.#reserved = addSpending(account.#reserved, max)
     }
     return reservation
   }
@@ -225,7 +226,7 @@ export function spendingOfUsage(usage: Usage, price?: Model['price']): Spending 
   return { tokens: usage.input + usage.output, nanos: nanosOf(usage, price), calls: 0 }
 }
 
-export function add(a: Spending, b: Spending, times = 1): Spending {
+export function addSpending(a: Spending, b: Spending, times = 1): Spending {
   return {
     tokens: a.tokens + times * b.tokens,
     nanos: a.nanos + times * b.nanos,

@@ -2,7 +2,7 @@ import type { Engine } from '../ports/engine.ts'
 import type { Entry, EventEntry } from '../ports/entry.ts'
 import type { SpentBudget, Usage } from '../ports/report.ts'
 import { childrenOfStart } from '../session/children-of-start.ts'
-import { add, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
+import { addSpending, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
 
 /**
  * Returns what a session and everything below it has spent, according to the journals. This includes its children and the sessions of tasks
@@ -18,7 +18,7 @@ export async function spendingBelow(engine: Engine, id: string, accountRoot: str
     if (stored === undefined) return nothingSpent
     let total = ownSpending(stored.entries)
     const below = [...childrenIn(stored.entries), ...(charged.get(session) ?? [])]
-    for (const child of below) total = add(total, await visit(child))
+    for (const child of below) total = addSpending(total, await visit(child))
     return total
   }
   return visit(id)
@@ -49,8 +49,8 @@ export class SpendingCount {
 
   /** A request without an answer counts in full. */
   get spent(): Spending {
-    const total = add(this.#total, this.#open ?? nothingSpent)
-    return [...this.#reserved.values()].reduce((sum, one) => add(sum, one), total)
+    const total = addSpending(this.#total, this.#open ?? nothingSpent)
+    return [...this.#reserved.values()].reduce((sum, one) => addSpending(sum, one), total)
   }
 
   /** What the budget counts, if a budget has limited a request. Without one, the usage of the replies is everything that is known. */
@@ -93,7 +93,7 @@ export class SpendingCount {
   }
 
   #add(spending: Spending): void {
-    this.#total = add(this.#total, spending)
+    this.#total = addSpending(this.#total, spending)
   }
 }
 

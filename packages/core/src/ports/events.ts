@@ -11,7 +11,7 @@ interface Stamp {
 }
 
 /** What is known of a session that is resumed. */
-export interface EarlierLives {
+export interface EarlierRuns {
   /** How often the session has ended. */
   readonly ends: number
   /** Set if it was interrupted: when the work that it continues now began, and the usage of its replies since then. */
@@ -45,7 +45,7 @@ export type EventBody =
         readonly startedAt?: string
       }[]
       /** For a resumed session: what happened before. */
-      readonly earlier?: EarlierLives
+      readonly earlier?: EarlierRuns
       /** See `SessionSpec`. */
       readonly trace?: string
     }

@@ -100,7 +100,7 @@ export type Answerer = (
  * Raises what an approval needs: returns the verdict with `approvals`, or a denial if nobody could approve. Called when all rules have
  * judged, before any answerer, and only for a call that needs approval. Must answer immediately. If it throws, the call is denied.
  */
-export type DemandApprovals = (
+export type RequireApprovals = (
   question: { readonly call: JudgedCall; readonly verdict: Extract<Verdict, { kind: 'ask' }> },
   session: SessionSpec,
 ) => Extract<Verdict, { kind: 'ask' | 'deny' }>

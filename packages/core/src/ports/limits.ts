@@ -20,11 +20,11 @@ export interface RunLimits {
 export function withinCeilings(limits: RunLimits, ceilings: Partial<RunLimits>): RunLimits {
   const budget = lowestBudget(limits.budget, ceilings.budget)
   return {
-    depth: lowest(limits.depth, ceilings.depth),
-    concurrency: lowest(limits.concurrency, ceilings.concurrency),
-    sessions: lowest(limits.sessions, ceilings.sessions),
-    maxRounds: lowest(limits.maxRounds, ceilings.maxRounds),
-    timeLimit: lowest(limits.timeLimit, ceilings.timeLimit),
+    depth: withCeiling(limits.depth, ceilings.depth),
+    concurrency: withCeiling(limits.concurrency, ceilings.concurrency),
+    sessions: withCeiling(limits.sessions, ceilings.sessions),
+    maxRounds: withCeiling(limits.maxRounds, ceilings.maxRounds),
+    timeLimit: withCeiling(limits.timeLimit, ceilings.timeLimit),
     identicalCalls: lowestCount(limits.identicalCalls, ceilings.identicalCalls),
     ...(budget && { budget }),
   }
@@ -33,7 +33,7 @@ export function withinCeilings(limits: RunLimits, ceilings: Partial<RunLimits>):
 /** As `lowest`, where 0 means that there is no limit. */
 function lowestCount(value: number, ceiling: number | undefined): number {
   if (ceiling === undefined || ceiling === 0) return value
-  return value === 0 ? ceiling : lowest(value, ceiling)
+  return value === 0 ? ceiling : withCeiling(value, ceiling)
 }
 
 function lowestBudget(budget: Budget | undefined, ceiling: Budget | undefined): Budget | undefined {
@@ -41,13 +41,13 @@ function lowestBudget(budget: Budget | undefined, ceiling: Budget | undefined): 
   const both: { -readonly [key in keyof Budget]: Budget[key] } = { ...budget }
   for (const key of ['tokens', 'cost', 'calls'] as const) {
     const limit = ceiling[key]
-    if (limit !== undefined) both[key] = lowest(both[key] ?? limit, limit)
+    if (limit !== undefined) both[key] = withCeiling(both[key] ?? limit, limit)
   }
   return both
 }
 
 /** The lower of the two. If the value in a file is not a number, the ceiling. */
-export function lowest(value: number, ceiling: number | undefined): number {
+export function withCeiling(value: number, ceiling: number | undefined): number {
   if (ceiling === undefined) return value
   return typeof value === 'number' && value <= ceiling ? value : ceiling
 }

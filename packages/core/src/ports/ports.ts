@@ -1,11 +1,11 @@
 import type { AgentDefinition } from './agent.ts'
 import type { Engine } from './engine.ts'
 import type { CadreEvent } from './events.ts'
-import type { Answerer, DemandApprovals, Reviewer, Rule } from './gate.ts'
+import type { Answerer, RequireApprovals, Reviewer, Rule } from './gate.ts'
 import type { CollectKnowledge } from './knowledge.ts'
 import type { Ledger } from './ledger.ts'
+import type { LifecycleHandler } from './lifecycle-event.ts'
 import type { Message, Models } from './model.ts'
-import type { Attend } from './moment.ts'
 import type { Notice } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Teams } from './teams.ts'
@@ -56,11 +56,11 @@ export interface Ports {
   readonly rules?: readonly Rule[]
   readonly reviewers?: readonly Reviewer[]
   /** Says how many people must approve a call that needs approval. Without it, one answer decides. */
-  readonly demandApprovals?: DemandApprovals
+  readonly requireApprovals?: RequireApprovals
   /** Called in order before Cadre asks a person. The first answer applies. */
   readonly answerers?: readonly Answerer[]
   /** Called for the moments of each session. */
-  readonly attend?: Attend
+  readonly onLifecycleEvent?: LifecycleHandler
   /**
    * Resolves a path to an absolute one and follows all links, as far as the path exists. Returns nothing if that is impossible. Must not
    * throw. Without it, rules use paths as written.

@@ -1,7 +1,7 @@
 import type { AgentDefinition, Budget } from './agent.ts'
 import type { Image } from './entry.ts'
 import type { JsonObject } from './json.ts'
-import { lowest, type RunLimits } from './limits.ts'
+import { type RunLimits, withCeiling } from './limits.ts'
 import type { Isolation } from './workspaces.ts'
 
 /** How a session ends. `text`: when a reply contains no calls. `report`: only when the agent calls `reportOut`. */
@@ -32,8 +32,8 @@ export function applyCeilings(spec: SessionSpec, ceilings: Partial<RunLimits>): 
     ...spec,
     limits: {
       ...limits,
-      maxRounds: lowest(limits.maxRounds, maxRounds),
-      ...(time !== undefined && { timeLimit: lowest(limits.timeLimit ?? time, time) }),
+      maxRounds: withCeiling(limits.maxRounds, maxRounds),
+      ...(time !== undefined && { timeLimit: withCeiling(limits.timeLimit ?? time, time) }),
     },
   }
 }

@@ -43,10 +43,10 @@ export interface Workspaces {
    * Called when a session with its own workspace is about to end. Returns where its changes are, for the user and the delegating agent,
    * or nothing if there are no changes or others already see them.
    */
-  settle(session: SessionSpec, status: ReportStatus): Promise<Settled | undefined>
+  settle(session: SessionSpec, status: ReportStatus): Promise<SettledWorkspace | undefined>
 }
 
-export interface Settled {
+export interface SettledWorkspace {
   readonly message: string
   /** Set if its changes did not reach the target folder, so that work there would miss them. */
   readonly isMissing?: true

@@ -2,9 +2,9 @@ import type { WireCall } from '../ports/entry.ts'
 import type {
   Answerer,
   DecidedBy,
-  DemandApprovals,
   Gate,
   JudgedCall,
+  RequireApprovals,
   Review,
   Reviewer,
   Risk,
@@ -132,7 +132,7 @@ export interface GateParts {
   readonly rules: readonly Rule[]
   readonly reviewers: readonly Reviewer[]
   readonly answerers?: readonly Answerer[] | undefined
-  readonly demandApprovals?: DemandApprovals | undefined
+  readonly requireApprovals?: RequireApprovals | undefined
 }
 
 /**
@@ -140,7 +140,7 @@ export interface GateParts {
  * evaluation. A rule that throws denies the call. If a rule changes the arguments, they are validated against the tool's schema and all
  * rules judge them again, except hooks if a hook made the change. The rule that made the change must then accept the arguments unchanged.
  */
-export function createGate({ rules, reviewers, answerers = [], demandApprovals }: GateParts): Gate {
+export function createGate({ rules, reviewers, answerers = [], requireApprovals }: GateParts): Gate {
   const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
   const withoutHooks = sorted.filter((rule) => rule.by !== 'hook')
   const counting = sorted.filter((rule) => rule.counts === true)
@@ -152,9 +152,9 @@ export function createGate({ rules, reviewers, answerers = [], demandApprovals }
   }
 
   function demanded(verdict: Verdict, call: JudgedCall, session: SessionSpec): Verdict {
-    if (verdict.kind !== 'ask' || demandApprovals === undefined) return verdict
+    if (verdict.kind !== 'ask' || requireApprovals === undefined) return verdict
     try {
-      return demandApprovals({ call: withInput(call, verdict), verdict }, session)
+      return requireApprovals({ call: withInput(call, verdict), verdict }, session)
     } catch (error) {
       return { ...verdict, ...brokenRuleVerdict({ by: 'policy', name: 'approvals' }, error) } as Verdict
     }

@@ -2,9 +2,9 @@ import type { AgentDefinition } from '../ports/agent.ts'
 import type { Tool } from '../ports/tool.ts'
 import { knownTools } from '../vocabulary/known-tools.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
-import { covers } from '../vocabulary/select-tools.ts'
+import { restrictionCoversTool } from '../vocabulary/select-tools.ts'
 import { interpretToolName } from '../vocabulary/vocabulary.ts'
-import { bareServers, serverPrefixes } from '../vocabulary/vocabulary-elsewhere.ts'
+import { serverPrefixes, serversNamedAlone } from '../vocabulary/vocabulary-elsewhere.ts'
 import { matchesWildcard } from '../vocabulary/wildcard.ts'
 
 export interface Denied {
@@ -18,11 +18,11 @@ export interface Denied {
  * misspelt name there grants nothing, but here it would deny nothing.
  */
 export function explainUnknownDenial(name: string, { tools, agents }: Denied): string | undefined {
-  if (tools.some((tool) => covers(name, tool))) return undefined
+  if (tools.some((tool) => restrictionCoversTool(name, tool))) return undefined
   const meaning = interpretToolName(name)
   const shown = JSON.stringify(name)
   if (meaning.kind === 'server') {
-    const servers = [...bareServers, ...Object.values(serverPrefixes), ...agents.flatMap(serversOf)]
+    const servers = [...serversNamedAlone, ...Object.values(serverPrefixes), ...agents.flatMap(serversOf)]
     const wanted = meaning.server.toLowerCase()
     if (servers.some((server) => matchesWildcard(wanted, server.toLowerCase()))) return undefined
     return `${shown} matches no tool: there is no MCP server named ${JSON.stringify(meaning.server)}${ending(meaning.server, servers)}`

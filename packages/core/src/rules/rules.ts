@@ -9,7 +9,7 @@ import { targetsOf } from '../tree/targets-of.ts'
 import { readTeam, refuseTeam } from '../tree/team-tools.ts'
 import type { Tree } from '../tree/tree.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
-import { covers } from '../vocabulary/select-tools.ts'
+import { restrictionCoversTool } from '../vocabulary/select-tools.ts'
 import { createAgentPermissions } from './permissions.ts'
 
 const generalPurpose = 'general-purpose'
@@ -94,7 +94,7 @@ const treeControls: readonly Rule[] = [
     name: 'denied-tools',
     immediate: true,
     judge({ tool }, { controls }) {
-      const name = controls?.deniedTools?.find((denied) => covers(denied, tool))
+      const name = controls?.deniedTools?.find((denied) => restrictionCoversTool(denied, tool))
       if (name === undefined || tool.kind === 'report') return undefined
       const reason = `${tool.name} is denied for this run (${name})`
       return { kind: 'deny', by: 'agent', rule: 'denied-tools', reason }

@@ -1,7 +1,7 @@
 import type { Tool } from '../ports/tool.ts'
 import { type Allowed, isEffect, isServerTool } from '../vocabulary/allowed.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
-import { covers } from '../vocabulary/select-tools.ts'
+import { restrictionCoversTool } from '../vocabulary/select-tools.ts'
 
 /**
  * Returns the reason why `--allow` with this name matches no tool of an MCP server, or `undefined` if it matches one. A misspelt name
@@ -11,7 +11,7 @@ export function unknownAllowed(
   name: Allowed,
   { tools, servers }: { readonly tools: readonly Tool[]; readonly servers: readonly string[] },
 ): string | undefined {
-  if (isEffect(name) || tools.some((tool) => covers(name, tool))) return undefined
+  if (isEffect(name) || tools.some((tool) => restrictionCoversTool(name, tool))) return undefined
   const known = tools
     .flatMap(({ server }) => (server === undefined ? [] : [`${server.name}/${server.tool}`]))
     .filter(isServerTool)

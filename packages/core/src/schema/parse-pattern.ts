@@ -23,7 +23,7 @@ export function parsePattern(source: string): Node | PatternFault {
   }
 
   function choice(depth: number): Node {
-    if (depth > 100) throw new Unsupported('its groups are nested too deeply')
+    if (depth > 100) throw new Unsupported('the groups of the pattern are nested too deeply')
     const parts = [sequence(depth)]
     while (tokens[at] === '|') {
       at++
@@ -42,12 +42,12 @@ export function parsePattern(source: string): Node | PatternFault {
   function part(depth: number): Node {
     const text = tokens[at++] as string
     if (text.startsWith('(')) {
-      if (/^\(\?(?!:|<[^=!])/.test(text)) throw new Unsupported('it has a lookahead or a lookbehind')
+      if (/^\(\?(?!:|<[^=!])/.test(text)) throw new Unsupported('the pattern has a lookahead or a lookbehind')
       const inside = choice(depth + 1)
       at++
       return inside
     }
-    if (/^\\(?:[1-9]|k)/.test(text)) throw new Unsupported('it has a backreference')
+    if (/^\\(?:[1-9]|k)/.test(text)) throw new Unsupported('the pattern has a backreference')
     const holds = assertions[text]
     if (holds !== undefined) return { kind: 'place', holds }
     return { kind: 'letter', takes: letterTest(text) }

@@ -23,7 +23,7 @@ export function nfaOf(
   try {
     return { states, start: build(node, add({ kind: 'match' })) }
   } catch (error) {
-    if (error instanceof TooLarge) return { fault: 'it is too long, or has too many repetitions' }
+    if (error instanceof TooLarge) return { fault: 'the pattern is too long, or has too many repetitions' }
     throw error
   }
 

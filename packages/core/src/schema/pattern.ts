@@ -12,7 +12,7 @@ export interface Pattern {
 }
 
 export interface PatternFault {
-  /** The reason as a clause: `it has a backreference`. */
+  /** The reason as a clause: `the pattern has a backreference`. */
   readonly fault: string
 }
 
@@ -36,7 +36,7 @@ function create(source: string): Pattern | PatternFault {
   try {
     new RegExp(source, 'u')
   } catch {
-    return { fault: 'it is not a valid regular expression' }
+    return { fault: 'the pattern is not a valid regular expression' }
   }
   const node: Node | PatternFault = parsePattern(source)
   if ('fault' in node) return node

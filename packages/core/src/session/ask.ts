@@ -4,7 +4,7 @@ import type { Reply } from '../ports/model.ts'
 import { replyEvent } from '../view/entry-events.ts'
 import type { Ending } from './build-report.ts'
 import { prepareContext } from './context.ts'
-import { announceDecisions, draftDecisions, haveEffects } from './decide.ts'
+import { announceDecisions, draftDecisions, hasCallWithEffect } from './decide.ts'
 import { recordFirstEntries } from './record-first-entries.ts'
 import { notice, record, type Session, say } from './session.ts'
 import type { SessionState } from './session-state.ts'
@@ -93,7 +93,7 @@ async function askOnce(session: Session): Promise<Unanswered | undefined> {
       : [draft]
   }
   const entries = await record(session, `reply/${round}`, work, {
-    durable: () => session.gate.immediate && haveEffects(session, calls),
+    durable: () => session.gate.immediate && hasCallWithEffect(session, calls),
   })
   for (const entry of entries) {
     if (entry.role !== 'assistant' || isOutdated(entry)) continue

@@ -2,7 +2,7 @@ import { CadreError } from '../ports/errors.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { prepareContext } from './context.ts'
 import { createSession, type Host } from './open-session.ts'
-import { record, requireLife, type Session } from './session.ts'
+import { record, requireOwnership, type Session } from './session.ts'
 import { foldEntries } from './state.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function compactSession(spec: SessionSpec, host: Host, signal: Abor
       node.account = await host.account(spec)
       return await compact(session)
     } catch (error) {
-      requireLife(session)
+      requireOwnership(session)
       await run.end({ kind: 'suspended', questions: [] }).catch(() => {})
       throw error
     }
@@ -46,7 +46,7 @@ async function compact(session: Session): Promise<boolean> {
       `session ${session.spec.id} has not finished its last turn. Resume it first.`,
     )
   await prepareContext(session, true)
-  requireLife(session)
+  requireOwnership(session)
   const isCompacted = session.state.seq > seq
   if (isCompacted)
     await record(session, `end/${session.state.seq}`, () => [

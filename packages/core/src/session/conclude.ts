@@ -6,7 +6,7 @@ import { type Notice, noUsage, type Report } from '../ports/report.ts'
 import { isBlank } from '../text/is-blank.ts'
 import { awaitTeam } from './await-team.ts'
 import { buildReport, type Ending } from './build-report.ts'
-import { followUp } from './follow-up.ts'
+import { followUpMessage } from './follow-up.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
 
 /**
@@ -38,7 +38,7 @@ export async function conclude(session: Session): Promise<Ending | undefined> {
     if (await nudge(session, 'report', message)) return undefined
     const notice = {
       code: 'no_report',
-      message: 'ended without calling reportOut, so its last text is used as the report',
+      message: 'the agent ended without calling reportOut, so Cadre uses its last text as the report',
     }
     return review(session, { status: 'incomplete', text: state.lastText, notices: [notice] })
   }
@@ -54,7 +54,9 @@ async function cutShort(
   const message = 'Your reply was cut off because it was too long. Send a shorter, complete reply.'
   if (stop === 'length' && (await nudge(session, 'truncated', message))) return undefined
   const why =
-    stop === 'length' ? 'its reply was cut off at the length limit' : 'the backend filtered its reply'
+    stop === 'length'
+      ? "the model's reply was cut off at the length limit"
+      : "the backend filtered the model's reply"
   return {
     status: 'incomplete',
     text: isBlank(text) ? session.state.lastText : text,
@@ -82,7 +84,7 @@ async function collect(session: Session): Promise<undefined> {
       await notice(session, code, message)
   const before = 'All delegated tasks from this round have ended.'
   const after = 'Delegate the remaining work, or give your answer.'
-  await say(session, `collect/${state.round}`, followUp({ calls, reports, before, after }))
+  await say(session, `collect/${state.round}`, followUpMessage({ calls, reports, before, after }))
   for (const call of calls) background.delete(call)
   return undefined
 }
@@ -114,7 +116,7 @@ async function review(session: Session, ending: Ending): Promise<Ending | undefi
   if (await nudge(session, by, reason)) return undefined
   const notice = {
     code: by,
-    message: `still incomplete after ${nudgeLimits[by]} requests to correct it: ${reason}`,
+    message: `the report is still incomplete after ${nudgeLimits[by]} requests to correct it: ${reason}`,
   }
   return { ...ending, status: 'incomplete', notices: [...(ending.notices ?? []), notice] }
 }

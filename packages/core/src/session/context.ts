@@ -1,7 +1,7 @@
 import { askModel } from '../budget/model-gateway.ts'
 import type { Message } from '../ports/model.ts'
 import type { ContextRequest } from '../ports/ports.ts'
-import { attend } from './attend.ts'
+import { notifyHandlers } from './notify-handlers.ts'
 import { record, type Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 
@@ -41,7 +41,7 @@ export function prepareContext(session: Session, isTooLong = false): Promise<voi
 /** Replaces the first `cut` messages. */
 async function compact(session: Session, cut: number): Promise<void> {
   const { state } = session
-  await attend(session, { kind: 'context.compacting' })
+  await notifyHandlers(session, { kind: 'context.compacting' })
   const older = state.messages.slice(0, cut)
   const upTo = state.messageSeqs[cut - 1] as number
   const [compacted] = await record(session, `compact/${state.round}/${upTo}`, async () => {

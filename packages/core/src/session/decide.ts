@@ -22,7 +22,7 @@ export async function decide(session: Session, fresh: readonly WireCall[]): Prom
     session,
     `decide/${session.state.round}/${fresh[0]?.id}`,
     () => draftDecisions(session, fresh, reply),
-    { durable: () => haveEffects(session, fresh) },
+    { durable: () => hasCallWithEffect(session, fresh) },
   )
   announceDecisions(session, entries)
 }
@@ -65,7 +65,7 @@ export function announceDecisions(session: Session, entries: readonly Entry[]): 
   }
 }
 
-export function haveEffects(session: Session, calls: readonly WireCall[]): boolean {
+export function hasCallWithEffect(session: Session, calls: readonly WireCall[]): boolean {
   return calls.some((call) => {
     const read = session.read.get(call.id)
     return read?.kind === 'ready' && read.judged.tool.effect !== 'read'

@@ -1,7 +1,7 @@
 import type { Question } from '../ports/engine.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import { actionOf } from './approval.ts'
-import { contextOf, type Outcome } from './perform.ts'
+import { type Outcome, toolContext } from './perform.ts'
 import { askPerson } from './person.ts'
 import type { Session } from './session.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -23,7 +23,7 @@ export async function settleDoubt(
   if (verdict.kind === 'allow' && verdict.readsOnly === true) return 'run'
   if (tool.check !== undefined) {
     const found = await tool
-      .check(input, contextOf(session, call.id), session.node.signal)
+      .check(input, toolContext(session, call.id), session.node.signal)
       .catch(() => 'unknown' as const)
     if (found === 'done')
       return { content: 'Done: the call was interrupted, but a check confirmed that it took effect.' }

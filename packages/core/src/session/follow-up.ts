@@ -13,7 +13,7 @@ interface FollowUp {
 }
 
 /** The message with the results and the usage of background delegations. */
-export function followUp({ calls, reports, before, after }: FollowUp): Omit<UserDraft, 'role'> {
+export function followUpMessage({ calls, reports, before, after }: FollowUp): Omit<UserDraft, 'role'> {
   return {
     content: [
       before,

@@ -24,7 +24,7 @@ const maxReportLength = 12_000
  * `summary`: one message with the first request of the conversation and the last report. Both include the history that the session itself
  * received, so a conversation can be handed over repeatedly.
  */
-export function contextOf(stored: StoredSession, kind: HandoffContext = 'full'): History {
+export function handoffHistory(stored: StoredSession, kind: HandoffContext = 'full'): History {
   if (kind === 'none') return []
   const state = foldEntries(stored.entries, stored.spec.id)
   const said = messagesIn(stored.spec, state)

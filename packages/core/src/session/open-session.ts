@@ -14,13 +14,13 @@ import { fallbackFor, fallbackMessage } from '../tree/resolve-model.ts'
 import type { Tree } from '../tree/tree.ts'
 import { settledEvent, startedEvent } from '../view/entry-events.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
-import { addContext, attend } from './attend.ts'
-import { earlierLives } from './earlier-lives.ts'
+import { earlierRuns } from './earlier-runs.ts'
 import { shouldWake } from './mail.ts'
+import { addContext, notifyHandlers } from './notify-handlers.ts'
 import { permittedEffects } from './permitted-effects.ts'
 import { recordFirstEntries } from './record-first-entries.ts'
 import { recordMessage } from './record-message.ts'
-import { noLeftovers, notice, record, requireLife, type Session } from './session.ts'
+import { notice, noUnreportedWork, record, requireOwnership, type Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { settleOpenCalls } from './settle-open-calls.ts'
 import { foldEntries, openCalls, startedCalls } from './state.ts'
@@ -56,18 +56,18 @@ export interface SessionUpdates {
   readonly leavesCalls: boolean
 }
 
-export type Opened =
+export type OpenedSession =
   | { readonly kind: 'running'; readonly session: Session }
   | { readonly kind: 'ended'; readonly report: Report }
 
 /** Opens the journal, restores the state, and waits for a free slot. Rejects if the journal cannot be opened. */
-export async function openSession(wanted: SessionSpec, host: Host): Promise<Opened> {
+export async function openSession(wanted: SessionSpec, host: Host): Promise<OpenedSession> {
   const { ports } = host
   let spec = wanted
   const tree = host.tree(spec)
   const wasHere = tree.hasEntered(spec.id)
   const node = tree.enter(spec)
-  const ended = (report: Report): Opened => {
+  const ended = (report: Report): OpenedSession => {
     tree.leave(spec, node)
     return { kind: 'ended', report }
   }
@@ -108,7 +108,7 @@ export async function openSession(wanted: SessionSpec, host: Host): Promise<Open
     // The journal cannot be written. Release the session unchanged, so that it can be resumed later.
     if (session.holdsSlot) tree.slots.give()
     tree.leave(spec, node)
-    requireLife(session)
+    requireOwnership(session)
     const questions = error instanceof Suspended ? error.questions : []
     await run.end({ kind: 'suspended', questions }).catch(() => {})
     throw error
@@ -170,7 +170,7 @@ export function createSession(
     read: new Map(),
     background: new Map(),
     teammates: undefined,
-    left: noLeftovers,
+    left: noUnreportedWork,
     holdsSlot: false,
     hasMessages: () => host.hasMessages(spec.id),
     emit: (body) => host.emit(spec.id, body),
@@ -189,7 +189,7 @@ function announce({ spec, state, run, emit }: Session, message: string | undefin
     ...startedEvent(spec, resumed),
     ...(resumed && message !== undefined && { message }),
     ...(resumed && open.length > 0 && { open }),
-    ...(resumed && { earlier: earlierLives(run.recorded, spec) }),
+    ...(resumed && { earlier: earlierRuns(run.recorded, spec) }),
   })
 }
 
@@ -207,7 +207,7 @@ async function takeSlot(session: Session): Promise<void> {
 async function begin(session: Session, news: SessionUpdates | undefined): Promise<void> {
   const { run } = session
   if (run.recorded.length === 0) {
-    const start = await attend(session, { kind: 'session.started', source: 'startup' })
+    const start = await notifyHandlers(session, { kind: 'session.started', source: 'startup' })
     await noticeUnisolated(session)
     await noticeFallback(session)
     await recordFirstEntries(session)
@@ -222,17 +222,17 @@ async function begin(session: Session, news: SessionUpdates | undefined): Promis
   await noticeFallback(session)
   const inDoubt = await startedEffects(session)
   const doubts = inDoubt.length > 0 && { inDoubt }
-  const start = await attend(session, { kind: 'session.started', source: 'resume', ...doubts })
+  const start = await notifyHandlers(session, { kind: 'session.started', source: 'resume', ...doubts })
   if (news !== undefined) await recordMessage(session, news.work)
   await addContext(session, start?.context)
 }
 
 /** Adds a notice if a session should have been isolated but is not. */
 async function noticeUnisolated(session: Session): Promise<void> {
-  const { isolation, id } = session.spec
+  const { isolation, id, agent } = session.spec
   if (isolation?.kind !== 'missing' || isolation.session !== id) return
-  const what = `could not get its own workspace: ${isolation.reason}`
-  await notice(session, 'isolation', `${what}. Every change that it or its subagents make needs an approval`)
+  const what = `${agent.name} could not get its own workspace: ${isolation.reason}`
+  await notice(session, 'isolation', `${what}. Every change by this agent or its subagents needs an approval`)
 }
 
 /** Another model can cost more or be less capable than the requested one, so a notice reports it. */

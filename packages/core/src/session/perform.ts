@@ -29,7 +29,7 @@ export async function perform(
   const reserve = reserveForCall(session, call.id)
   const progress = progressOf(session, call.id)
   const context = {
-    ...contextOf(session, call.id),
+    ...toolContext(session, call.id),
     progress: progress.show,
     ...(reserve && { reserve }),
   }
@@ -67,7 +67,7 @@ function progressOf(session: Session, call: string) {
   }
 }
 
-export function contextOf(session: Session, call: string): ToolContext {
+export function toolContext(session: Session, call: string): ToolContext {
   const { id, agent, workspace } = session.spec
   const { name, boundary } = agent
   const started = session.state.calls.get(call)?.started

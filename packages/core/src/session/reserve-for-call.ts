@@ -13,7 +13,10 @@ export function reserveForCall(session: Session, call: string): ReserveTokens | 
   let count = 0
   return async ({ input, price }) => {
     if (limitsCost(session) && price === undefined)
-      return { kind: 'refused', reason: 'its price is unknown, so Cadre cannot enforce a money budget' }
+      return {
+        kind: 'refused',
+        reason: "the model's price is unknown, so Cadre cannot enforce a money budget",
+      }
     const reserved = await reserveRequest(session, { input, output: 0, ...(price && { price }) })
     if (reserved.kind === 'stopped') return { kind: 'refused', reason: 'the session was stopped' }
     if (reserved.kind === 'refused') return reserved

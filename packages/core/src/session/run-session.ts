@@ -1,16 +1,23 @@
 import { CadreError, messageOf, Suspended } from '../ports/errors.ts'
 import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
-import type { Settled } from '../ports/workspaces.ts'
+import type { SettledWorkspace } from '../ports/workspaces.ts'
 import { Teammates } from '../tree/teammates.ts'
 import type { StopReason } from '../tree/tree.ts'
 import { ask } from './ask.ts'
-import { attend } from './attend.ts'
 import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
 import { hasTeamMessages, hasUnrecordedMessages, recordMail } from './mail.ts'
+import { notifyHandlers } from './notify-handlers.ts'
 import { type Host, openSession, recordMessages } from './open-session.ts'
-import { addLeftovers, applyEdits, noLeftovers, record, requireLife, type Session } from './session.ts'
+import {
+  addUnreportedWork,
+  applyEdits,
+  noUnreportedWork,
+  record,
+  requireOwnership,
+  type Session,
+} from './session.ts'
 import { settleReply } from './settle.ts'
 import { nextMove, startedCalls } from './state.ts'
 
@@ -30,7 +37,7 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
       const messages = host.messages(spec.id)
       if (messages.length > 0) await recordMessages(session, messages)
       if (hasTeamMessages(session)) await recordMail(session)
-      requireLife(session)
+      requireOwnership(session)
       const stopped = stopEnding(session) ?? externalStop(session)
       if (stopped !== undefined) return await endSession(session, stopped)
       if (session.tree.isPausing && !hasBegunCalls(session)) throw new Suspended([])
@@ -44,13 +51,13 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     }
   } catch (error) {
     if (session.tree.isLost) await stopBackground(session)
-    requireLife(session)
+    requireOwnership(session)
     if (!(error instanceof Suspended)) return await endSession(session, failed(session, error))
     // A stop takes precedence over an open question; the record keeps the question either way.
     const stopped = stopEnding(session)
     if (stopped !== undefined) return await endSession(session, stopped)
     await stopBackground(session)
-    requireLife(session)
+    requireOwnership(session)
     await session.run.end({ kind: 'suspended', questions: error.questions })
     session.emit({ type: 'session.suspended', questions: error.questions.map(({ name }) => name) })
     throw error
@@ -129,14 +136,17 @@ async function endSession(
   const { node } = session
   // Children of a failed session are only interrupted, so that they continue when it is resumed.
   await stopBackground(session, { kind: 'cancelled', by: ending.status === 'error' ? 'run' : 'parent' })
-  requireLife(session)
+  requireOwnership(session)
   const report = buildReport(session, await withWorkspaceNotice(session, ending))
   const by = node.reason?.kind === 'cancelled' && report.status === 'cancelled' ? node.reason.by : undefined
   let isRecorded = false
   try {
     if (report.status === 'error') {
-      const { code, message } = report.notices?.at(-1) ?? { code: 'agent_execution', message: 'it failed' }
-      await attend(session, { kind: 'error.occurred', code, message })
+      const { code, message } = report.notices?.at(-1) ?? {
+        code: 'agent_execution',
+        message: 'the session failed',
+      }
+      await notifyHandlers(session, { kind: 'error.occurred', code, message })
     }
     await record(session, `end/${session.state.seq}`, () => [
       {
@@ -149,12 +159,12 @@ async function endSession(
     isRecorded = true
     if (shouldContinue(session)) {
       // The session ends again later, and counts its teammates then.
-      session.left = noLeftovers
+      session.left = noUnreportedWork
       return undefined
     }
     await session.run.end({ kind: 'ended', outcome: report.status })
   } catch (error) {
-    requireLife(session)
+    requireOwnership(session)
     // The report is still valid. Add that its end could not be recorded.
     const notice = {
       code: 'corrupt',
@@ -168,7 +178,7 @@ async function endSession(
   }
   const spent = session.state.spending.charged
   session.emit({ type: 'session.ended', report, ...(spent && { spent }) })
-  await attend(session, { kind: 'session.ended', report })
+  await notifyHandlers(session, { kind: 'session.ended', report })
   return report
 }
 
@@ -191,7 +201,7 @@ async function settleWorkspace(
   { workspaces }: Session['ports'],
   spec: SessionSpec,
   status: Report['status'],
-): Promise<Settled | undefined> {
+): Promise<SettledWorkspace | undefined> {
   try {
     return await workspaces?.settle(spec, status)
   } catch (error) {
@@ -206,8 +216,8 @@ async function stopBackground(session: Session, reason?: StopReason): Promise<vo
     for (const { child } of children) session.tree.node(child)?.stop(session.node.reason ?? reason)
   }
   const ends = await Promise.allSettled(children.map(({ report }) => report))
-  for (const end of ends) if (end.status === 'fulfilled') addLeftovers(session, end.value)
+  for (const end of ends) if (end.status === 'fulfilled') addUnreportedWork(session, end.value)
   const { teammates } = session
   session.teammates = undefined
-  for (const report of (await teammates?.stop(reason)) ?? []) addLeftovers(session, report)
+  for (const report of (await teammates?.stop(reason)) ?? []) addUnreportedWork(session, report)
 }

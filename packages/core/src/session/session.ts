@@ -53,7 +53,7 @@ export interface Session {
 }
 
 /** Throws if this life is lost. The process that took the session over continues it from the record. */
-export function requireLife({ tree, spec }: Pick<Session, 'tree' | 'spec'>): void {
+export function requireOwnership({ tree, spec }: Pick<Session, 'tree' | 'spec'>): void {
   if (!tree.isLost) return
   const message = `session ${spec.id} was taken over by another process, which continues it.`
   throw new CadreError('owned', message)
@@ -67,7 +67,7 @@ export async function record(
   options?: StepOptions,
 ): Promise<readonly Entry[]> {
   const whileAlive = (drafts: readonly Draft[]) => {
-    requireLife(session)
+    requireOwnership(session)
     return drafts
   }
   const step = () => {
@@ -124,9 +124,9 @@ export async function withoutSlot<T>(session: Session, wait: () => Promise<T>): 
   }
 }
 
-export const noLeftovers: Session['left'] = { usage: noUsage, sessions: 0, calls: 0 }
+export const noUnreportedWork: Session['left'] = { usage: noUsage, sessions: 0, calls: 0 }
 
-export function addLeftovers(session: Session, { usage, sessions, calls }: Report): void {
+export function addUnreportedWork(session: Session, { usage, sessions, calls }: Report): void {
   const { left } = session
   session.left = {
     usage: addUsage(left.usage, usage),

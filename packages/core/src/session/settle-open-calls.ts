@@ -2,7 +2,7 @@ import type { Draft } from '../ports/entry.ts'
 import type { Report } from '../ports/report.ts'
 import { outcomeOfReport } from '../tree/delegate.ts'
 import { readCachedCall } from './decide.ts'
-import { followUp } from './follow-up.ts'
+import { followUpMessage } from './follow-up.ts'
 import type { Outcome } from './perform.ts'
 import type { Session } from './session.ts'
 import type { CallState } from './session-state.ts'
@@ -56,7 +56,9 @@ async function settleBackground(session: Session): Promise<Draft[]> {
   const found = await Promise.all([...background.values()].map((child) => reportOf(session, child)))
   const reports = found.flatMap((report) => report ?? [])
   const before = 'The user stopped the delegated tasks that were still running.'
-  return [{ role: 'user', from: 'cadre', ...followUp({ calls: [...background.keys()], reports, before }) }]
+  return [
+    { role: 'user', from: 'cadre', ...followUpMessage({ calls: [...background.keys()], reports, before }) },
+  ]
 }
 
 /** Returns the report of a stopped child, or `undefined` if it never started. */

@@ -13,14 +13,14 @@ import { newNotices } from '../budget/budget-notices.ts'
 import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
-import type { Attention } from '../ports/moment.ts'
+import type { LifecycleResponse } from '../ports/lifecycle-event.ts'
 import { changeTeam } from '../tree/change-team.ts'
 import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
 import { approvalOf } from './approval.ts'
-import { attend } from './attend.ts'
 import { announceDecisions, decide, readCachedCall, startDraft, undecidedCalls } from './decide.ts'
 import { settleDoubt } from './doubt.ts'
+import { notifyHandlers } from './notify-handlers.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
 import { noticeDraft, record, type Session, withoutSlot } from './session.ts'
@@ -160,8 +160,8 @@ async function outcomeOf(
   const outcome = await run(session, judged)
   if (outcome === undefined) return undefined
   const { started } = session.state.calls.get(call.id) ?? {}
-  if (session.ports.attend === undefined) return withContext(outcome, started)
-  const said = await attend(session, {
+  if (session.ports.onLifecycleEvent === undefined) return withContext(outcome, started)
+  const said = await notifyHandlers(session, {
     kind: 'call.settled',
     call: judged,
     outcome: outcome.outcome ?? 'done',
@@ -173,7 +173,7 @@ async function outcomeOf(
 function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   if (judged.tool.kind === 'delegate') return delegate(session, judged)
   if (judged.tool.kind === 'team') return changeTeam(session, judged)
-  const isPlain = session.ports.attend === undefined && !session.inherited.has(judged.call.id)
+  const isPlain = session.ports.onLifecycleEvent === undefined && !session.inherited.has(judged.call.id)
   return isPlain ? perform(session, judged) : runAttended(session, judged)
 }
 
@@ -188,7 +188,7 @@ async function runAttended(session: Session, judged: JudgedCall): Promise<Outcom
   const { effect } = judged.tool
   if (effect === 'write' || effect === 'execute') {
     const readsOnly = session.readsOnly.has(judged.call.id)
-    await attend(session, { kind: 'call.starting', call: judged, ...(readsOnly && { readsOnly }) })
+    await notifyHandlers(session, { kind: 'call.starting', call: judged, ...(readsOnly && { readsOnly }) })
   }
   return perform(session, judged)
 }
@@ -224,7 +224,7 @@ async function awaitApproval(
   const { by, rule, risk, reasons } = held as unknown as Verdict
   const reason = held.content ?? ''
   const verdict = { by, rule, reason, ...(risk && { risk }), ...(reasons && { reasons }) }
-  await attend(session, { kind: 'person.awaited', call: judged, verdict })
+  await notifyHandlers(session, { kind: 'person.awaited', call: judged, verdict })
   const answer = await askPerson(session, question)
   if (answer === undefined) return undefined
   if (answer.decision !== 'approve' && answer.decision !== approveSession) {
@@ -287,7 +287,11 @@ async function currentRefusal(
 }
 
 /** Adds the text of rules and hooks to the outcome. */
-function withContext(outcome: Outcome, started: EventEntry | undefined, said: Attention = {}): Outcome {
+function withContext(
+  outcome: Outcome,
+  started: EventEntry | undefined,
+  said: LifecycleResponse = {},
+): Outcome {
   const { content = outcome.content, blocked, context } = said
   const before = typeof started?.['context'] === 'string' ? started['context'] : undefined
   const added = [before, blocked, context].filter((text) => text !== undefined && text !== '')

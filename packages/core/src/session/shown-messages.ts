@@ -6,7 +6,7 @@ import type { SessionState } from './session-state.ts'
 const shownResultLimit = 40_000
 
 /** Shows a message to the model, from its next request on. */
-export function show(state: SessionState, message: Message, seq: number): void {
+export function showMessage(state: SessionState, message: Message, seq: number): void {
   state.messages.push(message)
   state.messageSeqs.push(seq)
   state.characters += sizeOf(message)
@@ -53,10 +53,10 @@ export function showSummary(state: SessionState, entry: EventEntry): void {
   state.sentRequest = undefined
   const { first, last } = state.work ?? {}
   for (const work of new Set([first, last]))
-    if (work !== undefined && !rest.includes(work)) show(state, work, 0)
-  show(state, { role: 'user', content: entry.content ?? '' }, upTo)
+    if (work !== undefined && !rest.includes(work)) showMessage(state, work, 0)
+  showMessage(state, { role: 'user', content: entry.content ?? '' }, upTo)
   rest.forEach((message, index) => {
-    show(state, message, restSeqs[index] as number)
+    showMessage(state, message, restSeqs[index] as number)
   })
 }
 

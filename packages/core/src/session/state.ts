@@ -6,7 +6,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { membersOfStart } from './children-of-start.ts'
 import { repeatedCall } from './repeated-call.ts'
 import { type CallState, emptyState, noNudges, type SessionState } from './session-state.ts'
-import { show, showSummary, takeUnseenMessages, truncateResult } from './shown-messages.ts'
+import { showMessage, showSummary, takeUnseenMessages, truncateResult } from './shown-messages.ts'
 
 export function foldEntries(entries: readonly Entry[], session: string): SessionState {
   const state = emptyState()
@@ -20,11 +20,11 @@ export function applyEntry(state: SessionState, entry: Entry, session: string): 
   state.spending.apply(entry)
   switch (entry.role) {
     case 'user':
-      if (entry.earlier) show(state, entry, entry.seq)
+      if (entry.earlier) showMessage(state, entry, entry.seq)
       else applyUser(state, entry)
       break
     case 'assistant':
-      if (entry.earlier) show(state, entry, entry.seq)
+      if (entry.earlier) showMessage(state, entry, entry.seq)
       else applyReply(state, entry)
       break
     case 'tool_result':
@@ -55,7 +55,7 @@ export function nextMove(state: SessionState): 'settle' | 'ask' | 'conclude' {
 
 function applyUser(state: SessionState, entry: UserEntry): void {
   if (state.unsettled > 0) state.deferred.push(entry)
-  else show(state, entry, entry.seq)
+  else showMessage(state, entry, entry.seq)
   for (const call of entry.collected ?? []) {
     state.background.delete(call)
     state.givenNotices.add(call)
@@ -92,7 +92,7 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   const unseen = takeUnseenMessages(state, entry.asked)
   if (entry.usage !== undefined) state.measured = { tokens: entry.usage.input, characters: state.characters }
   measureRequest(state, entry.usage)
-  show(state, entry, entry.seq)
+  showMessage(state, entry, entry.seq)
   state.round += 1
   state.roundsSinceWork += 1
   state.calls = new Map()
@@ -101,7 +101,7 @@ function applyReply(state: SessionState, entry: AssistantEntry): void {
   }
   state.unsettled = state.calls.size
   if (state.unsettled > 0) state.deferred.push(...unseen)
-  else for (const message of unseen) show(state, message, entry.seq)
+  else for (const message of unseen) showMessage(state, message, entry.seq)
   if (entry.content !== null && !isBlank(entry.content)) state.lastText = entry.content
 }
 
@@ -121,11 +121,12 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
     known.result = entry
     state.unsettled -= 1
     state.repeated = repeatedCall(state.repeated, known.call, entry, state.round)
-    show(state, truncateResult(entry, session), entry.seq)
+    showMessage(state, truncateResult(entry, session), entry.seq)
     if (entry.outcome === undefined) applyTeam(state, known)
     if (entry.outcome === 'refused' && entry.code === 'budget')
       state.refusedByBudget.set(entry.content, (state.refusedByBudget.get(entry.content) ?? 0) + 1)
-    if (state.unsettled === 0) for (const message of state.deferred.splice(0)) show(state, message, entry.seq)
+    if (state.unsettled === 0)
+      for (const message of state.deferred.splice(0)) showMessage(state, message, entry.seq)
   }
   state.usage = addUsage(state.usage, entry.usage)
   state.sessions += entry.sessions ?? 0

@@ -4,7 +4,15 @@ import type { Answer } from '../ports/engine.ts'
 import type { Draft, Entry } from '../ports/entry.ts'
 import type { Json } from '../ports/json.ts'
 import { answerIn } from './questions.ts'
-import { answerDrafts, lastWords, missingAnswer, needOf, needsMore, permits, votesIn } from './votes.ts'
+import {
+  answerDrafts,
+  isPermission,
+  latestVotes,
+  missingAnswer,
+  needOf,
+  needsMore,
+  votesIn,
+} from './votes.ts'
 
 const name = 'approval/c1'
 
@@ -44,7 +52,7 @@ describe('votes', () => {
     vote(entries, { ...by('ann', 'again'), id: '1' })
     vote(entries, { ...by('ann', 'done'), id: '2' })
     vote(entries, { ...by('ann', 'again'), id: '1' })
-    expect(lastWords(votesIn(entries, name)).map(({ decision }) => decision)).toEqual(['done'])
+    expect(latestVotes(votesIn(entries, name)).map(({ decision }) => decision)).toEqual(['done'])
   })
 
   it('of a person who changes their mind twice are still one vote', () => {
@@ -59,7 +67,7 @@ describe('votes', () => {
     const entries = asked({ quorum: 2, roles: [], notByStarter: false })
     vote(entries, by('ann'))
     expect(vote(entries, { ...by('bob'), without: ['ann'] })).toBeUndefined()
-    expect(lastWords(votesIn(entries, name)).map(({ by: person }) => person)).toEqual(['bob'])
+    expect(latestVotes(votesIn(entries, name)).map(({ by: person }) => person)).toEqual(['bob'])
     expect(missingAnswer(entries, name)).toEqual([])
     // She has the role again, and says the same again.
     expect(vote(entries, by('ann'))).toMatchObject({ decision: 'approve', by: 'bob, ann' })
@@ -95,10 +103,10 @@ describe('votes', () => {
         const answers = entries.filter((entry) => entry.role === 'event' && entry.type === 'person.answered')
         expect(answers.length).toBeLessThanOrEqual(1)
         const answer = answerIn(entries, name)
-        const words = lastWords(votesIn(entries, name))
-        const approving = words.filter(({ decision }) => permits(decision)).length
+        const words = latestVotes(votesIn(entries, name))
+        const approving = words.filter(({ decision }) => isPermission(decision)).length
         if (answer === undefined) expect(approving).toBeLessThan(quorum)
-        else if (permits(answer.decision)) expect(approving).toBeGreaterThanOrEqual(quorum)
+        else if (isPermission(answer.decision)) expect(approving).toBeGreaterThanOrEqual(quorum)
         else expect(words.some(({ decision }) => decision === 'reject')).toBe(true)
       }),
     )

@@ -62,7 +62,7 @@ export function votesIn(entries: readonly Entry[], name: string): RecordedVote[]
 }
 
 /** Each person's last word that still counts, in the order in which people first voted. */
-export function lastWords<Said extends Vote>(votes: readonly Said[]): Said[] {
+export function latestVotes<Said extends Vote>(votes: readonly Said[]): Said[] {
   const words = new Map<string, Said>()
   for (const vote of votes) {
     for (const name of vote.without ?? []) words.delete(name)
@@ -72,14 +72,14 @@ export function lastWords<Said extends Vote>(votes: readonly Said[]): Said[] {
 }
 
 /** Whether a decision permits something. One rejection decides; these need the quorum. */
-export function permits(decision: string): boolean {
+export function isPermission(decision: string): boolean {
   return decision.startsWith('approve') || decision === 'again' || decision === 'done'
 }
 
 /** The answer that the votes give, or `undefined` while people still have to vote. */
 export function answerOfVotes(need: ApprovalNeed, votes: readonly Vote[]): Answer | undefined {
-  const words = lastWords(votes)
-  const rejected = words.find(({ decision }) => !permits(decision))
+  const words = latestVotes(votes)
+  const rejected = words.find(({ decision }) => !isPermission(decision))
   if (rejected !== undefined) {
     const { decision, by, reason } = rejected
     return { decision, by, ...(reason !== undefined && { reason }), votes: words.map(plainVote) }
@@ -104,7 +104,7 @@ export function answerDrafts(entries: readonly Entry[], name: string, answer: An
   const vote = voteOf(name, answer)
   const before = votesIn(entries, name)
   const isKnown =
-    lastWords(before).find(({ by }) => by === vote.by)?.decision === vote.decision ||
+    latestVotes(before).find(({ by }) => by === vote.by)?.decision === vote.decision ||
     (vote.id !== undefined && before.some(({ id }) => id === vote.id))
   const decided = answerOfVotes(need, isKnown ? before : [...before, vote])
   return [

@@ -5,11 +5,11 @@ import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Outcome } from '../session/perform.ts'
 import { delegatedWork } from '../session/prompt.ts'
-import { addLeftovers, type Session } from '../session/session.ts'
+import { addUnreportedWork, type Session } from '../session/session.ts'
 import { isBlank } from '../text/is-blank.ts'
 import { type Delegation, readDelegation } from './delegation.ts'
-import { isolate, isParallel, placeOf } from './isolate.ts'
-import { specify } from './specify.ts'
+import { isolateSession, isParallel, sharedPlace } from './isolate.ts'
+import { specifySession } from './specify.ts'
 
 /** Starts a child session, or re-attaches to it, and waits for its report unless it runs in the background. */
 export async function delegate(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
@@ -24,7 +24,7 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
   const report = await runChild(session, judged.call.id, delegation)
   // A stopped parent leaves the call open, so that the child continues when the run is resumed.
   if (report.status === 'cancelled' && session.node.signal.aborted) {
-    addLeftovers(session, report)
+    addUnreportedWork(session, report)
     return undefined
   }
   return { ...outcomeOfReport(report), notices: budgetNoticesBelow(report) }
@@ -98,12 +98,12 @@ async function childSpec(
   if (agent === undefined) throw new CadreError('delegation', `agent ${delegation.target} no longer exists.`)
   const reports = delegation.expectations !== undefined
   const parallel = isParallel(session, agent, session.state.background.has(call))
-  const wanted = { id, root: spec.root, agent, shared: placeOf(spec), parallel }
-  return specify(ports, tree.limits, {
+  const wanted = { id, root: spec.root, agent, shared: sharedPlace(spec), parallel }
+  return specifySession(ports, tree.limits, {
     id,
     agent,
     parent: { spec, call },
-    place: () => isolate(ports, wanted, node.signal),
+    place: () => isolateSession(ports, wanted, node.signal),
     completion: reports ? 'report' : 'text',
     work: {
       content: reports ? delegatedWork(delegation.work, delegation.expectations as string) : delegation.work,

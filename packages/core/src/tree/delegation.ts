@@ -4,7 +4,7 @@ import type { SessionSpec } from '../ports/session-spec.ts'
 import { defineTool, type Tool } from '../ports/tool.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { renameArguments } from '../vocabulary/rename-arguments.ts'
-import { covers } from '../vocabulary/select-tools.ts'
+import { restrictionCoversTool } from '../vocabulary/select-tools.ts'
 import { spellingsOf } from '../vocabulary/vocabulary.ts'
 import { matchesWildcard } from '../vocabulary/wildcard.ts'
 
@@ -166,7 +166,9 @@ export function isTargetDenied({ permissions }: AgentDefinition, target: string)
   const key = nameKey(target)
   const fitting = permissions.filter(({ pattern }) => matchesWildcard(nameKey(pattern), key))
   if (fitting.length === 0) return false
-  return waysToStart().every((tool) => fitting.findLast((rule) => covers(rule.tool, tool))?.action === 'deny')
+  return waysToStart().every(
+    (tool) => fitting.findLast((rule) => restrictionCoversTool(rule.tool, tool))?.action === 'deny',
+  )
 }
 
 /** Returns the reason why this chain does not permit the delegation, regardless of tool lists. */

@@ -27,7 +27,11 @@ export interface PlaceRequest {
  * Chooses the workspace of a new session: its own if its agent requests that or others write at the same time, otherwise the shared one. If
  * it is isolated only because of others, its changes are merged when it completes.
  */
-export async function isolate(ports: Ports, request: PlaceRequest, signal: AbortSignal): Promise<Place> {
+export async function isolateSession(
+  ports: Ports,
+  request: PlaceRequest,
+  signal: AbortSignal,
+): Promise<Place> {
   const { id, root, agent, shared, parallel = false, from } = request
   const { workspaces } = ports
   const wants = agent.isolation === 'workspace' || (agent.isolation === undefined && parallel)
@@ -52,7 +56,7 @@ export async function isolateExistingSession(
 ): Promise<SessionSpec> {
   const { id, root, agent, workspace, isolation, parent } = spec
   if (isolation !== undefined || parent !== undefined || agent.isolation !== 'workspace') return spec
-  return { ...spec, ...(await isolate(ports, { id, root, agent, shared: { workspace } }, signal)) }
+  return { ...spec, ...(await isolateSession(ports, { id, root, agent, shared: { workspace } }, signal)) }
 }
 
 /**
@@ -97,6 +101,6 @@ export function canChange(
 }
 
 /** The workspace that a child shares with its parent. */
-export function placeOf({ workspace, isolation }: SessionSpec): Place {
+export function sharedPlace({ workspace, isolation }: SessionSpec): Place {
   return { workspace, ...(isolation && { isolation }) }
 }

@@ -17,11 +17,11 @@ import { requireSections } from '../session/sections.ts'
 import { foldEntries } from '../session/state.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { explainCall } from './explain.ts'
-import { canChange, isolate, isolateExistingSession } from './isolate.ts'
+import { canChange, isolateExistingSession, isolateSession } from './isolate.ts'
 import type { Orchestrator, OrchestratorOptions, ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
 import { SharedLimits } from './shared-limits.ts'
-import { specify, specifyWithParts } from './specify.ts'
+import { specifySession, specifyWithParts } from './specify.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
 
@@ -53,7 +53,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       rules: [...engineRules(treeOf, ports), ...(ports.rules ?? [])],
       reviewers: [requireSections, requireOutput, ...(ports.reviewers ?? [])],
       answerers: ports.answerers,
-      demandApprovals: ports.demandApprovals,
+      requireApprovals: ports.requireApprovals,
     }),
     tree: treeOf,
     account: (spec) => accounts.of(spec),
@@ -142,7 +142,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
           agent,
           work,
           id,
-          place: () => isolate(ports, { id, root: id, agent, shared, parallel, from }, signal),
+          place: () => isolateSession(ports, { id, root: id, agent, shared, parallel, from }, signal),
           charged: await accounts.payerOf(charged),
           completion: 'text',
         })
@@ -265,7 +265,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       // The limits of the failed agent apply to the plain model, too.
       ...(agent.limits && { limits: agent.limits }),
     }
-    const spec = await specify(ports, limits, {
+    const spec = await specifySession(ports, limits, {
       id: ports.ids.session(plain.name, root),
       root,
       agent: plain,

@@ -11,7 +11,7 @@ import { readTrace } from '../text/trace-context.ts'
 import { delegationName, type Toolset, toolsetOf } from '../vocabulary/toolset.ts'
 
 import { allowedTargets } from './delegation.ts'
-import { type Place, placeOf } from './isolate.ts'
+import { type Place, sharedPlace } from './isolate.ts'
 import { resolveModel } from './resolve-model.ts'
 
 export interface SpecRequest {
@@ -51,7 +51,11 @@ export interface SpecifiedSession {
 }
 
 /** Specifies a new session. Rejects with a `CadreError` if it cannot be started. */
-export async function specify(ports: Ports, limits: RunLimits, request: SpecRequest): Promise<SessionSpec> {
+export async function specifySession(
+  ports: Ports,
+  limits: RunLimits,
+  request: SpecRequest,
+): Promise<SessionSpec> {
   return (await specifyWithParts(ports, limits, request)).spec
 }
 
@@ -134,7 +138,7 @@ async function collectKnowledge(
 
 function chooseWorkspace({ place, parent }: SpecRequest): Place | Promise<Place> {
   if (place !== undefined) return place()
-  return parent === undefined ? { workspace: '/' } : placeOf(parent.spec)
+  return parent === undefined ? { workspace: '/' } : sharedPlace(parent.spec)
 }
 
 /** A call can lower the limit of the agent or the run, but never raise it. */

@@ -30,7 +30,7 @@ function unknownTools(spec: SessionSpec, ports: Ports): Notice[] {
   const { unknown } = toolsetOf({ agent, tools: ports.tools, targets: [], completion: 'text' })
   return unknown.map((name) => {
     const isForbidden = agent.disallowedTools?.includes(name) === true
-    const effect = isForbidden ? 'This name denies nothing.' : `${agent.name} runs without this tool.`
+    const effect = isForbidden ? 'So this entry denies nothing.' : `${agent.name} runs without this tool.`
     return {
       code: 'tools',
       message: `${agent.source?.path ?? agent.name}: there is no tool named ${JSON.stringify(name)}${didYouMean(name, known) || '.'} ${effect}`,
@@ -47,7 +47,9 @@ function brokenDelegation(agent: AgentDefinition, spec: SessionSpec, ports: Port
   const missing = agent.delegates.names.filter((name) => !known.has(nameKey(name)))
   if (missing.length === 0) return []
   const rest =
-    spec.targets.length === 0 ? 'it cannot delegate' : `it can still delegate to ${spec.targets.join(', ')}`
+    spec.targets.length === 0
+      ? 'the agent cannot delegate'
+      : `the agent can still delegate to ${spec.targets.join(', ')}`
   return [
     {
       code: 'delegation',

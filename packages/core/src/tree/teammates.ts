@@ -20,8 +20,8 @@ import type { Session } from '../session/session.ts'
 import type { TeamState } from '../session/session-state.ts'
 import { foldEntries } from '../session/state.ts'
 import { failedStart } from './delegate.ts'
-import { canChange, isolate, placeOf } from './isolate.ts'
-import { specify } from './specify.ts'
+import { canChange, isolateSession, sharedPlace } from './isolate.ts'
+import { specifySession } from './specify.ts'
 import { readTeam, type TeamRequest, targetOf } from './team-tools.ts'
 import type { StopReason } from './tree.ts'
 
@@ -224,12 +224,12 @@ export class Teammates {
     const agent = ports.agents.get(targetOf(spec, member.agentType) ?? member.agentType)
     if (agent === undefined) throw new CadreError('delegation', `agent ${member.agentType} no longer exists.`)
     const parallel = canChange(ports, agent)
-    const wanted = { id: child, root: spec.root, agent, shared: placeOf(spec), parallel }
-    return specify(ports, tree.limits, {
+    const wanted = { id: child, root: spec.root, agent, shared: sharedPlace(spec), parallel }
+    return specifySession(ports, tree.limits, {
       id: child,
       agent,
       parent: { spec, call: team.call.id },
-      place: () => isolate(ports, wanted, node.signal),
+      place: () => isolateSession(ports, wanted, node.signal),
       completion: 'text',
       team: { name: team.name, member: name },
       work: { content: teammateWork(member, request, spec.agent.name) },

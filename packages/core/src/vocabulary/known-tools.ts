@@ -1,4 +1,4 @@
-import { misspelt } from './nearest.ts'
+import { findMisspelling } from './nearest.ts'
 import { interpretToolName } from './vocabulary.ts'
 import { knownElsewhere } from './vocabulary-elsewhere.ts'
 import { classWords, ownTools } from './vocabulary-tools.ts'
@@ -19,5 +19,5 @@ export function misspeltTool(name: string): string | undefined {
   if (kind === 'all' || kind === 'class' || kind === 'tools' || written.includes('*')) return undefined
   const known = knownTools()
   const wanted = written.toLowerCase()
-  return known.some((one) => one.toLowerCase() === wanted) ? undefined : misspelt(written, known)
+  return known.some((one) => one.toLowerCase() === wanted) ? undefined : findMisspelling(written, known)
 }

@@ -20,7 +20,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
  * The known name that this one seems to misspell: one letter added, missing, wrong or in the wrong place, or two in a long name. Much
  * stricter than `nearest`, because callers reject the name.
  */
-export function misspelt(name: string, known: Iterable<string>): string | undefined {
+export function findMisspelling(name: string, known: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase()
   const reach = wanted.length < 12 ? 1 : 2
   let best: { readonly candidate: string; readonly distance: number } | undefined

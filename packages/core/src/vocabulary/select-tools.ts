@@ -20,7 +20,7 @@ export function grantedBy(
  * Returns whether a name in a deny list or a rule applies to this tool. It covers more than the same name grants: a restriction applies to
  * the tool with that name and to the tools that the dialects mean by it.
  */
-export function covers(name: string, tool: Tool): boolean {
+export function restrictionCoversTool(name: string, tool: Tool): boolean {
   const meaning = interpretToolName(name)
   if (isCalled(tool, name) || isMeant(meaning, name, tool)) return true
   // Denying an agent its own todo list also denies the task tools.

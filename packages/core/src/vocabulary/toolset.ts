@@ -4,7 +4,7 @@ import type { Completion, SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { delegationTools, reportOut } from '../tree/delegation.ts'
 import { rejectDuplicateArguments, renameArguments } from './rename-arguments.ts'
-import { aliasOf, covers, grantedBy, indexTools } from './select-tools.ts'
+import { aliasOf, grantedBy, indexTools, restrictionCoversTool } from './select-tools.ts'
 import { interpretToolName } from './vocabulary.ts'
 
 /** A tool, and the name that the call used. */
@@ -69,7 +69,7 @@ function createToolset({ agent, tools: all, targets, completion, team }: Toolset
   const classify = (name: string) => {
     const meaning = interpretToolName(name)
     if (meaning.kind === 'unknown') unknown.add(name)
-    else if (![...delegation, ...teams].some((tool) => covers(name, tool))) absent.add(name)
+    else if (![...delegation, ...teams].some((tool) => restrictionCoversTool(name, tool))) absent.add(name)
   }
   for (const name of agent.tools.kind === 'all' ? ['*'] : agent.tools.names) {
     const granted = grantedBy(
@@ -86,7 +86,7 @@ function createToolset({ agent, tools: all, targets, completion, team }: Toolset
   const teamOnly = message !== undefined && !offered.has(message) ? message : undefined
   if (teamOnly !== undefined) offered.set(teamOnly, teamOnly.name)
   for (const name of agent.disallowedTools ?? []) {
-    const forbidden = usable.filter((tool) => covers(name, tool))
+    const forbidden = usable.filter((tool) => restrictionCoversTool(name, tool))
     for (const tool of forbidden) offered.delete(tool)
     if (forbidden.length === 0) classify(name)
   }

@@ -188,7 +188,7 @@ export const editorGroups: readonly string[] = [
 ]
 
 /** Servers that lists name without a tool, as editors allow. */
-export const bareServers: readonly string[] = [
+export const serversNamedAlone: readonly string[] = [
   'ide',
   'github',
   'context7',

@@ -20,11 +20,12 @@ export function readWithin(folder: string, file: string): Content {
   let real: string
   try {
     real = realpathSync(file)
-    if (!isInside(realpathSync(folder), real)) return unusable('it is a link that points outside this folder')
+    if (!isInside(realpathSync(folder), real))
+      return unusable('the file is a link that points outside this folder')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'none' }
-    return unusable(`Cadre cannot read it: ${messageOf(error)}`)
+    return unusable(`Cadre cannot read the file: ${messageOf(error)}`)
   }
   let handle: number | undefined
   try {
@@ -33,13 +34,13 @@ export function readWithin(folder: string, file: string): Content {
     handle = openSync(real, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
     const stats = fstatSync(handle)
     if (stats.isDirectory()) return { kind: 'none' }
-    if (!stats.isFile()) return unusable('it is not a regular file')
-    if (stats.size > maxBytes) return unusable('it is larger than 1 MB')
+    if (!stats.isFile()) return unusable('the path is not a regular file')
+    if (stats.size > maxBytes) return unusable('the file is larger than 1 MB')
     const bytes = readFileSync(handle)
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return { kind: 'read', text: bytes.toString('utf8').replace(/^\ufeff/, ''), sha256 }
   } catch (error) {
-    return unusable(`Cadre cannot read it: ${messageOf(error)}`)
+    return unusable(`Cadre cannot read the file: ${messageOf(error)}`)
   } finally {
     if (handle !== undefined) closeSync(handle)
   }

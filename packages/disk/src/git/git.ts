@@ -213,6 +213,6 @@ function quotedPath(folder: string): string {
 }
 
 function lastLines(stderr: string, stdout: string): string {
-  const text = stderr.trim() || stdout.trim() || 'it printed nothing'
+  const text = stderr.trim() || stdout.trim() || 'git printed nothing'
   return text.split('\n').slice(-4).join(' ').slice(0, 600)
 }

@@ -13,7 +13,7 @@ import {
   offeredWords,
   parseDecisionWord,
 } from './decision-words.ts'
-import { actionChanged, answerOf, type Reading, typedLine, undecided } from './reading.ts'
+import { actionChanged, answerOf, noDecision, type Reading, typedLine } from './reading.ts'
 import { displayName, isPlain, labelOf, prefixWithBars, shownLine, visibleJson } from './shown-text.ts'
 
 const maxTaskLength = 120
@@ -77,11 +77,11 @@ function howTo(record: ApprovalRecord): string[] {
 /** Reads a person's decision from the text: one word after `Decision:`, below the unchanged action. */
 export function readApprovalFile(raw: RawText, record: ApprovalRecord): Reading {
   const review = reviewOf(raw, record)
-  if (review === undefined) return anyDecisionWord.test(decisionAnywhere(raw)) ? actionChanged : undecided
+  if (review === undefined) return anyDecisionWord.test(decisionAnywhere(raw)) ? actionChanged : noDecision
   const said = decisionsIn(review, record).filter(({ word }) => word !== '')
   const [first] = said
-  if (first === undefined) return undecided
-  if (said.length > 1) return { kind: 'unclear', why: 'it has more than one decision. Keep one' }
+  if (first === undefined) return noDecision
+  if (said.length > 1) return { kind: 'unclear', why: 'the file has more than one decision. Keep one' }
   const decision = parseDecisionWord(record, first.word)
   if (decision === undefined) {
     const words = offeredWords(record)
@@ -279,7 +279,7 @@ function decisionSplices(
   } else if (place.word === '') splices.push(behind(place.line, decisionLabel, word))
   else if (said.some((one) => meaningOf(record, one.word) !== word)) {
     const who = `by ${shownLine(by ?? 'an unknown user')} at ${at}`
-    const note = `**Note:** this form contained ${shownLine(place.word)}, but the first decision applies: ${word} ${who}`
+    const note = `**Note:** this file contained ${shownLine(place.word)}, but the first decision applies: ${word} ${who}`
     splices.push(...said.flatMap(({ line }) => replaceDecision(line, word)), below(place.line, note))
   }
   return [

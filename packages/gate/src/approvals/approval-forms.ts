@@ -154,7 +154,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
             requireText(raw ?? '')
             if (raw !== undefined && hasUnreadVotes(raw) && readOwned(tasks)?.uid !== process.getuid?.())
               throw new Error(
-                'another user has voted in it, and Cadre has not read the vote yet. Run: cadre approvals',
+                'another user has voted in this form, and Cadre has not read the vote yet. Run: cadre approvals',
               )
             return records.reduce(
               (text, record) =>
@@ -258,5 +258,5 @@ function removeDrafts(folder: string): void {
 
 /** Cadre's lines would damage a file in another encoding. */
 function requireText(raw: string): void {
-  if (raw.includes('\0')) throw new Error('it is not UTF-8 text. Save it as UTF-8')
+  if (raw.includes('\0')) throw new Error('the file is not UTF-8 text. Save it as UTF-8')
 }

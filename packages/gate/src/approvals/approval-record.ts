@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ApprovalNeed, type Json, permits, type RecordedVote, type Risk } from '@cadre/core'
+import { type ApprovalNeed, isPermission, type Json, type RecordedVote, type Risk } from '@cadre/core'
 
 /** An approval that a person must decide or has decided. The session's journal is the source of truth. */
 export interface ApprovalRecord {
@@ -89,7 +89,7 @@ export function approvalJson(record: ApprovalRecord): { readonly [key: string]: 
 
 /** The people whose approvals count so far. */
 export function approversOf({ votes }: Pick<ApprovalRecord, 'votes'>): string[] {
-  return votes.filter(({ decision }) => permits(decision)).map(({ by }) => by)
+  return votes.filter(({ decision }) => isPermission(decision)).map(({ by }) => by)
 }
 
 /** `1 of 2: ann`, or `undefined` if the first decision applies. */

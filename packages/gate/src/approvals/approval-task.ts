@@ -15,7 +15,7 @@ import {
 import { actionLines } from './approval-content.ts'
 import { type ApprovalRecord, countText } from './approval-record.ts'
 import { answerFor, isApproval, isDoubt } from './decision-words.ts'
-import { actionChanged, answerOf, type Reading, undecided } from './reading.ts'
+import { actionChanged, answerOf, noDecision, type Reading } from './reading.ts'
 import { shownLine } from './shown-text.ts'
 
 /** Returns the text with the approval added above the open tasks, or undefined if it already contains it. */
@@ -29,14 +29,17 @@ export function readApprovalTask(raw: RawText, record: ApprovalRecord): Reading 
   const tasks = tasksOf(raw, record)
   const decided = tasks.filter(({ marker }) => decisionOf(marker) !== undefined)
   const [task] = decided
-  if (task === undefined) return undecided
+  if (task === undefined) return noDecision
   if (tasks.length > 1) {
     const lines = tasks.map(({ line }) => line).join(' and ')
-    return { kind: 'unclear', why: `it is listed more than once, on lines ${lines}. Keep one` }
+    return { kind: 'unclear', why: `the approval is listed more than once, on lines ${lines}. Keep one` }
   }
   if (!isAbout(task, record)) return actionChanged
   if (record.need !== undefined && !isOpenVote(task))
-    return { kind: 'unclear', why: 'the lines type, status and votes of the task were changed. Restore them' }
+    return {
+      kind: 'unclear',
+      why: 'someone changed the type, status or votes line of the task. Restore these lines',
+    }
   const marked = decisionOf(task.marker) ?? 'reject'
   if (marked === 'reject') {
     const left = answerFor(record, 'reject')
@@ -287,7 +290,7 @@ function isByAnother(task: Task, { status, decision, need }: ApprovalRecord): bo
 
 function noteOf(task: Task, { status, decision }: ApprovalRecord): string {
   if (decision === undefined)
-    return `this line contained [${task.marker}], but the session had already continued without it`
+    return `this line contained [${task.marker}], but the session had already continued without a decision`
   return `this line contained another decision, but the first decision applies: ${status} by ${decision.by ?? 'an unknown user'} at ${decision.at}`
 }
 

@@ -1,7 +1,7 @@
 import {
   type Entry,
   type EventEntry,
-  lastWords,
+  latestVotes,
   needOf,
   type StoredSession,
   votesIn,
@@ -50,7 +50,7 @@ export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] 
       status: statusOf(decision, settled.has(call)),
       ...(decision && { decision }),
       ...(need && { need }),
-      votes: need === undefined ? [] : lastWords(votesIn(entries, question)),
+      votes: need === undefined ? [] : latestVotes(votesIn(entries, question)),
     }
   })
 }

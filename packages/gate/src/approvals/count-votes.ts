@@ -7,13 +7,13 @@
  * 3. Cadre does not read votes while a command is running that could have written them.
  * 4. Each new vote names the earlier voters who no longer count, so that the journal alone decides how many approvals there are.
  */
-import { type Answer, CadreError, lastWords, type Vote, votesIn } from '@cadre/core'
+import { type Answer, CadreError, latestVotes, type Vote, votesIn } from '@cadre/core'
 import { type Home, homeOwner, isUnsandboxedCommandRunning, withLock } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import type { ApprovalForms, FormVote, TakenVote } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { startersOf } from './starters-of.ts'
-import { openVoteFiles, type WaitingVote } from './vote-files.ts'
+import { openVoteFiles, type UncountedVote } from './vote-files.ts'
 import type { VoteRequest, Voter, Voters } from './voter.ts'
 
 export interface CountOptions {
@@ -36,7 +36,7 @@ export interface VoteCount {
   /** Moves votes from the forms and the files into the journal. Resolves with whether it recorded any. */
   collect(record: SharedApproval): Promise<boolean>
   /** Records a vote, or keeps it for the process that runs the session. */
-  cast(record: SharedApproval, answer: Answer, voter: Voter): Promise<Cast>
+  cast(record: SharedApproval, answer: Answer, voter: Voter): Promise<VoteResult>
   /** Returns why a person's vote does not count, as a sentence without a period, or `undefined` if it does. */
   objectionTo(record: SharedApproval, voter: Voter): Promise<string | undefined>
   /** Removes pending votes on a decided approval. */
@@ -44,7 +44,7 @@ export interface VoteCount {
 }
 
 /** `recorded`: in the journal. `answer`: set if the vote decides. `written`: in a file, for the process that runs the session. */
-export type Cast =
+export type VoteResult =
   | { readonly kind: 'recorded'; readonly answer: Answer | undefined }
   | { readonly kind: 'written' }
 
@@ -75,7 +75,7 @@ export function createVoteCount(options: CountOptions): VoteCount {
     const voter = uid === undefined ? undefined : voters.ofUser(uid, 'file')
     const why =
       voter === undefined
-        ? `Cadre cannot tell who wrote it, because other users may change the file. Use "cadre approve ${record.id}"`
+        ? `Cadre cannot tell who wrote the decision, because other users may change the file. Use "cadre approve ${record.id}"`
         : objection(record, voter, decision)
     if (voter === undefined || why !== undefined) {
       warn(`${where}: the decision on ${record.id} does not count: ${why}.`)
@@ -88,7 +88,7 @@ export function createVoteCount(options: CountOptions): VoteCount {
   }
   /** The home's owner and root can also change people's roles, so Cadre trusts them to name the voter. */
   const vouches = (uid: number | undefined) => uid === undefined || uid === 0 || uid === homeOwner(home).uid
-  const voterOf = ({ by, via, uid }: Omit<WaitingVote, 'id' | 'decision'>): Voter | undefined => {
+  const voterOf = ({ by, via, uid }: Omit<UncountedVote, 'id' | 'decision'>): Voter | undefined => {
     const voter = voters.named(by, via)
     return vouches(uid) || voters.ofUser(uid ?? -1, via).name === voter.name ? voter : undefined
   }
@@ -98,7 +98,7 @@ export function createVoteCount(options: CountOptions): VoteCount {
   /** The people whose earlier votes no longer count: they were removed, have lost the role, or have given work to the run since. */
   const lapsed = async (shared: RequestedVote, { by: voter }: Vote): Promise<readonly string[]> => {
     const stored = await engine.read(shared.session)
-    const words = stored === undefined ? [] : lastWords(votesIn(stored.entries, shared.question))
+    const words = stored === undefined ? [] : latestVotes(votesIn(stored.entries, shared.question))
     return words.flatMap(({ by, via }) =>
       by !== voter && voters.objectionTo(voters.named(by, via), shared) !== undefined ? [by] : [],
     )
@@ -139,7 +139,7 @@ export function createVoteCount(options: CountOptions): VoteCount {
         const voter = voterOf({ ...vote, ...(uid !== undefined && { uid }) })
         const why =
           voter === undefined
-            ? `another user wrote it in the name of ${vote.by}`
+            ? `another user wrote the vote in the name of ${vote.by}`
             : objection(shared, voter, vote.decision)
         if (voter === undefined || why !== undefined) warn(`a vote on ${shared.id} does not count: ${why}.`)
         else if ((await record(shared, { ...vote, by: nameIn(shared, voter) })) === undefined)

@@ -125,7 +125,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   const votes = createVoteCount({ home, engine, forms, voters, now: () => clock.now(), warn })
   const turns = new Map<string, Promise<unknown>>()
   /** One answer at a time per session: this process must not refuse its own second vote. */
-  const inTurn = <T>(session: string, work: () => Promise<T>): Promise<T> => {
+  const runInOrder = <T>(session: string, work: () => Promise<T>): Promise<T> => {
     const mine = (turns.get(session) ?? Promise.resolve()).then(work, work)
     turns.set(session, mine)
     const forget = () => void (turns.get(session) === mine && turns.delete(session))
@@ -193,7 +193,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     return true
   }
   const takeVotes = async (record: SharedApproval): Promise<boolean> => {
-    if (!(await inTurn(record.session, () => votes.collect(record)))) return false
+    if (!(await runInOrder(record.session, () => votes.collect(record)))) return false
     const { decision } = await again(record)
     if (decision !== undefined) report(record, decision)
     return true
@@ -222,7 +222,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   })
 
   const vote = async (record: SharedApproval, wanted: Answer, voter: Voter): Promise<Decided> => {
-    const cast = await inTurn(record.session, () => votes.cast(record, wanted, voter))
+    const cast = await runInOrder(record.session, () => votes.cast(record, wanted, voter))
     const now = await again(record)
     await update([now])
     const { name: by, via } = voter
@@ -249,7 +249,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     objectionTo: (record, voter) => votes.objectionTo(record, voter),
     async collect(record) {
       if (!needsSeveral(record)) return record
-      await inTurn(record.session, () => votes.collect(record))
+      await runInOrder(record.session, () => votes.collect(record))
       const now = await again(record)
       await update([now])
       return now
@@ -271,7 +271,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         by,
         ...(wanted.reason !== undefined && { reason: wanted.reason }),
       }
-      const recorded = await inTurn(record.session, () => tryAnswer(engine, record, answer))
+      const recorded = await runInOrder(record.session, () => tryAnswer(engine, record, answer))
       if (recorded !== undefined) {
         await approvals.settle(record.session, record.question)
         return { kind: 'recorded', answer: recorded, record: await again(record) }
@@ -284,7 +284,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
           'owned',
           isUnsandboxedCommandRunning(home)
             ? `another process is running a command without a sandbox in session ${record.session}. The command could forge decisions in files. Retry when it has ended.`
-            : `another process is running session ${record.session}, and Cadre cannot write the decision to either form of ${record.id}. Fix the forms, or decide in the program that runs the session.`,
+            : `another process is running session ${record.session}, and Cadre cannot write the decision to the files of ${record.id}. Fix these files, or decide in the program that runs the session.`,
         )
       return { kind: 'written', answer, record }
     },

@@ -5,7 +5,7 @@ import type { Effect, JudgedCall, Risk, SessionSpec, Tool, Verdict } from '@cadr
 import type { ApprovalRule } from '@cadre/home'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPlaces } from '../paths/places.ts'
-import { createDemand } from './create-demand.ts'
+import { createRequireApprovals } from './create-require-approvals.ts'
 
 let workspace: string
 beforeAll(() => {
@@ -28,7 +28,10 @@ function demanded(rules: readonly Partial<ApprovalRule>[], call: Partial<JudgedC
       ...rule,
     }),
   )
-  const demand = createDemand({ policy: { approvals }, places: createPlaces({ project: workspace }) })
+  const demand = createRequireApprovals({
+    policy: { approvals },
+    places: createPlaces({ project: workspace }),
+  })
   const verdict: Ask = {
     kind: 'ask',
     by: 'policy',
@@ -54,7 +57,7 @@ function runs(command: string): Partial<JudgedCall> {
 const quorumOf = (verdict: Verdict) => (verdict.kind === 'ask' ? verdict.approvals?.quorum : verdict.kind)
 
 it('requires nothing without rules, and does not change a verdict without a matching rule', () => {
-  expect(createDemand({ policy: { approvals: [] }, places: createPlaces({}) })).toBeUndefined()
+  expect(createRequireApprovals({ policy: { approvals: [] }, places: createPlaces({}) })).toBeUndefined()
   expect(demanded([{ effect: 'outbound', quorum: 2 }], writes('a'))).not.toHaveProperty('approvals')
 })
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Answer, messageOf, permits, type Question, type Run, type VoteChannel } from '@cadre/core'
+import { type Answer, isPermission, messageOf, type Question, type Run, type VoteChannel } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import type { ApprovalRecord } from './approval-record.ts'
@@ -21,7 +21,7 @@ export function followApprovals(
   const trees = new Set<string>()
   // The journal has the answer, so an outdated form can be updated later.
   const attempt = (work: Promise<void>) =>
-    work.catch((error) => tell(`cannot update the approval forms: ${messageOf(error)}`))
+    work.catch((error) => tell(`cannot update the approval files: ${messageOf(error)}`))
   return {
     ...engine,
     async open(spec) {
@@ -131,7 +131,7 @@ async function askSeveral(
   if (ask === undefined || need === undefined || record.status !== 'pending') return undefined
   if (isUnattended) {
     const answer = await ask(session, question, signal)
-    return answer === undefined || permits(answer.decision) ? undefined : { ...answer, via: 'command' }
+    return answer === undefined || isPermission(answer.decision) ? undefined : { ...answer, via: 'command' }
   }
   const voter = approvals.voters.here(via)
   const hasVoted = record.votes.some(({ by }) => by === voter.name)

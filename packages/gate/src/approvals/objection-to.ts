@@ -14,7 +14,8 @@ export function objectionTo(
   },
   wanted: string,
 ): string | undefined {
-  if (status === 'withdrawn') return `${id} is no longer pending, because its session continued without it`
+  if (status === 'withdrawn')
+    return `${id} is no longer pending, because its session continued without a decision`
   if (decision === undefined || isMet(decision.decision, wanted)) return undefined
   const word = Object.hasOwn(words, decision.decision) ? words[decision.decision] : 'rejected'
   return `${id} was already ${word} by ${decision.by ?? 'an unknown user'}. The first decision applies`

@@ -6,11 +6,11 @@ export type Reading =
   | { readonly kind: 'decided'; readonly answer: Answer }
   | { readonly kind: 'unclear'; readonly why: string }
 
-export const undecided: Reading = { kind: 'none' }
+export const noDecision: Reading = { kind: 'none' }
 
 export const actionChanged: Reading = {
   kind: 'unclear',
-  why: 'the action in the file is not the requested one. Remove it from the file, and Cadre writes it again',
+  why: 'the action in the file differs from the requested action. Delete it, and Cadre writes the requested action again',
 }
 
 /** Normalizes names and reasons that people type: one line, without surrounding quotes or terminal escapes. */

@@ -14,7 +14,7 @@ export function requirePerson(
   if (isInsideCommand(home, environment))
     throw new CadreError(
       'policy',
-      `an agent's command requested this, and agents may not decide approvals. Run it outside the session, in ${home.path}`,
+      `an agent's command requested this, and agents may not decide approvals. Run the command outside the session, in ${home.path}`,
     )
   // Requests over HTTP come from outside, so this process's own commands could have sent them too.
   if (isUnsandboxedCommandRunning(home, { byOthers: via !== 'page' && via !== 'api' }))

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Entry, SessionSpec, StoredSession } from '@cadre/core'
-import { homeOwner, openHome, readGivers, recordGivers, unknownGiver } from '@cadre/home'
+import { homeOwner, openHome, readRequesters, recordRequesters, unknownRequester } from '@cadre/home'
 import { expect, onTestFinished, test } from 'vitest'
 import { startersOf } from './starters-of.ts'
 
@@ -82,13 +82,13 @@ test('finds a person whose reason for a rejection the agent has read, but not on
   expect((await namesFor('left', tree({ right: { answers } }))).toSorted()).toEqual(['bob', 'root'])
   expect(
     await namesFor('left', tree({ right: { answers: [{ decision: 'reject', reason: 'No.' }] } })),
-  ).toContain(unknownGiver)
+  ).toContain(unknownRequester)
 })
 
 test('finds people whose work is no longer in the journal', async () => {
   const home = temporaryHome()
-  recordGivers(home, 'session', 'right', ['bob'])
-  recordGivers(home, 'session', 'right', ['bob', 'carol'])
+  recordRequesters(home, 'session', 'right', ['bob'])
+  recordRequesters(home, 'session', 'right', ['bob', 'carol'])
   expect((await namesFor('left', tree(), home)).toSorted()).toEqual(['bob', 'carol', 'root'])
 })
 
@@ -107,7 +107,7 @@ test.each<[string, Map<string, StoredSession>]>([
   ['an entry has something else than names', tree({ right: { by: { name: 'bob' } } })],
   ['a name is not text', tree({ right: { by: [7] } })],
 ])('does not know everybody if %s', async (_, sessions) => {
-  expect(await namesFor('left', sessions)).toContain(unknownGiver)
+  expect(await namesFor('left', sessions)).toContain(unknownRequester)
 })
 
 test('does not know everybody if a journal or a record cannot be read', async () => {
@@ -117,10 +117,10 @@ test('does not know everybody if a journal or a record cannot be read', async ()
     if (id === 'right') throw new Error('damaged')
     return sessions.get(id)
   }
-  expect(await startersOf('left', { home, read })).toContain(unknownGiver)
-  recordGivers(home, 'task', 'task-1', ['bob'])
-  expect(readGivers(home, 'task', 'task-1')).toEqual(['bob'])
-  expect(readGivers(home, 'task', '../task-1')).toEqual([])
+  expect(await startersOf('left', { home, read })).toContain(unknownRequester)
+  recordRequesters(home, 'task', 'task-1', ['bob'])
+  expect(readRequesters(home, 'task', 'task-1')).toEqual(['bob'])
+  expect(readRequesters(home, 'task', '../task-1')).toEqual([])
 })
 
 test('a child that a crash left without a journal does not add anyone', async () => {

@@ -1,5 +1,5 @@
-import { childrenOfStart, type EventEntry, permits, type StoredSession } from '@cadre/core'
-import { type Home, homeOwner, readGivers, unknownGiver } from '@cadre/home'
+import { childrenOfStart, type EventEntry, isPermission, type StoredSession } from '@cadre/core'
+import { type Home, homeOwner, readRequesters, unknownRequester } from '@cadre/home'
 
 export interface StartersOptions {
   readonly home: Home
@@ -10,7 +10,7 @@ export interface StartersOptions {
 /**
  * Returns everyone who gave work to a session's tree: the person who started it, everyone who sent a message to a session in it, and everyone
  * who rejected a call with a reason, because the agent reads the reason. Reads the whole tree, because a message to one session reaches the others in reports. If one of the tree's journals cannot be read, the result
- * contains `unknownGiver`.
+ * contains `unknownRequester`.
  */
 export async function startersOf(session: string, { home, read }: StartersOptions): Promise<string[]> {
   const names = new Set<string>()
@@ -22,11 +22,11 @@ export async function startersOf(session: string, { home, read }: StartersOption
     seen.add(id)
     const stored = await read(id).catch(() => 'unreadable' as const)
     // A crash can leave a child without a journal. Nobody gave work to such a child.
-    if (stored === 'unreadable' || (stored === undefined && isNeeded)) names.add(unknownGiver)
+    if (stored === 'unreadable' || (stored === undefined && isNeeded)) names.add(unknownRequester)
     if (stored === 'unreadable' || stored === undefined) continue
     // An older file does not name the starter, who is most likely the home's owner.
     names.add(stored.spec.startedBy ?? homeOwner(home).user)
-    for (const name of [...peopleIn(stored), ...readGivers(home, 'session', id)]) names.add(name)
+    for (const name of [...peopleIn(stored), ...readRequesters(home, 'session', id)]) names.add(name)
     const { root, parent } = stored.spec
     waiting.push(...[root, parent?.session ?? root].map((above) => ({ id: above, isNeeded: true })))
     waiting.push(...childrenIn(stored).map((child) => ({ id: child, isNeeded: false })))
@@ -38,14 +38,17 @@ function peopleIn({ spec, entries }: StoredSession): string[] {
   const lists: unknown[] = [spec.work.by]
   for (const entry of entries) {
     if (entry.role === 'user') lists.push(entry.by)
-    if (entry.role === 'event' && isReason(entry)) lists.push(entry['by'] ?? unknownGiver)
+    if (entry.role === 'event' && isReason(entry)) lists.push(entry['by'] ?? unknownRequester)
   }
   return lists.flatMap(namesIn)
 }
 
 function isReason({ type, decision, reason }: EventEntry): boolean {
   return (
-    type === 'person.answered' && !permits(String(decision)) && typeof reason === 'string' && reason !== ''
+    type === 'person.answered' &&
+    !isPermission(String(decision)) &&
+    typeof reason === 'string' &&
+    reason !== ''
   )
 }
 
@@ -53,8 +56,8 @@ function isReason({ type, decision, reason }: EventEntry): boolean {
 function namesIn(by: unknown): string[] {
   if (by === undefined) return []
   if (typeof by === 'string') return [by]
-  if (!Array.isArray(by)) return [unknownGiver]
-  return by.map((name) => (typeof name === 'string' ? name : unknownGiver))
+  if (!Array.isArray(by)) return [unknownRequester]
+  return by.map((name) => (typeof name === 'string' ? name : unknownRequester))
 }
 
 function childrenIn({ entries }: StoredSession): string[] {

@@ -9,10 +9,10 @@ import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Json, messageOf, parseJson, type Vote, type VoteChannel } from '@cadre/core'
 import { isObject, namesIn, ownerOnly, textOf } from '@cadre/disk'
-import { type Home, rememberWritten } from '@cadre/home'
+import { type Home, rememberOwnWrite } from '@cadre/home'
 import { readOwned } from './read-owned.ts'
 
-export interface WaitingVote extends Vote {
+export interface UncountedVote extends Vote {
   readonly id: string
   /** The user id of the file's owner, who vouches for the vote. Absent on systems without user ids. */
   readonly uid?: number
@@ -23,7 +23,7 @@ export interface VoteFiles {
   /** Call it while holding the forms' lock. */
   write(approval: string, vote: Omit<Vote, 'id'>): void
   /** The pending votes on an approval, in the order in which they were cast. */
-  read(approval: string): readonly WaitingVote[]
+  read(approval: string): readonly UncountedVote[]
   remove(approval: string, vote: string): void
   /** Removes all votes on a decided approval. */
   clear(approval: string): void
@@ -47,7 +47,7 @@ export function openVoteFiles(
       .sort()
   const remove = (approval: string, vote: string) => {
     const path = pathOf(approval, vote)
-    rememberWritten(path, undefined)
+    rememberOwnWrite(path, undefined)
     rmSync(path, { force: true })
   }
   return {
@@ -63,7 +63,7 @@ export function openVoteFiles(
       const draft = `${folder}/.${approval}.${id}.tmp`
       const text = `${JSON.stringify({ approval, ...vote })}\n`
       writeFileSync(draft, text, { flag: 'wx', mode: ownerOnly, flush: true })
-      rememberWritten(path, text)
+      rememberOwnWrite(path, text)
       renameSync(draft, path)
     },
     read: (approval) =>
@@ -89,13 +89,14 @@ export function openVoteFiles(
   }
 }
 
-function readVote(path: string, approval: string): Omit<WaitingVote, 'id'> | undefined {
+function readVote(path: string, approval: string): Omit<UncountedVote, 'id'> | undefined {
   const owned = readOwned(path)
   if (owned === undefined) return undefined
   const { raw, uid } = owned
-  if (process.getuid !== undefined && uid === undefined) throw new Error('other users may have written it')
+  if (process.getuid !== undefined && uid === undefined)
+    throw new Error('other users may have written the file')
   const parsed = raw.length > maxLength ? undefined : parseJson(textOf(raw))
-  if (parsed?.ok !== true) throw new Error('it is not valid JSON, or too long')
+  if (parsed?.ok !== true) throw new Error('the file is not valid JSON, or is too long')
   const vote = voteOf(parsed.value as Json, approval)
   return { ...vote, ...(uid !== undefined && { uid }) }
 }
@@ -105,8 +106,8 @@ const channels: readonly VoteChannel[] = ['page', 'api', 'command', 'file', 'ter
 /** The file contains its approval's id, so that a renamed file does not become a vote on another approval. */
 function voteOf(value: Json, wanted: string): Vote {
   const { approval, decision, by, via, reason } = isObject(value) ? value : {}
-  if (approval !== wanted) throw new Error('it belongs to another approval')
+  if (approval !== wanted) throw new Error('the vote belongs to another approval')
   if (typeof decision !== 'string' || typeof by !== 'string' || !channels.includes(via as VoteChannel))
-    throw new Error('it does not contain a decision, the voter or the channel')
+    throw new Error('the file does not contain the decision, the voter and the channel')
   return { decision, by, via: via as VoteChannel, ...(typeof reason === 'string' && { reason }) }
 }

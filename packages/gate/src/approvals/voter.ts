@@ -7,7 +7,7 @@ import {
   type People,
   type Person,
   type Role,
-  unknownGiver,
+  unknownRequester,
 } from '@cadre/home'
 
 /**
@@ -86,7 +86,7 @@ export function createVoters(home: Home, tell: (message: string) => void): Voter
         return `${name} has ${own}, and the policy requires ${describeNeed(need)}. An administrator can add roles with: cadre people add`
       }
       if (!need.notByStarter) return undefined
-      if (starters.includes(unknownGiver))
+      if (starters.includes(unknownRequester))
         return 'the policy excludes people who gave work to this run, and Cadre cannot read all files that name them'
       if (starters.some((starter) => isSame(name, starter)))
         return `${name} started this run or gave work to it, and the policy requires other people's approval`

@@ -1,5 +1,5 @@
 import type { Pattern } from './pattern.ts'
-import { listedName } from './program-name.ts'
+import { nameForAllowlist } from './program-name.ts'
 
 export type Decision = 'allow' | 'ask' | 'deny'
 
@@ -30,7 +30,7 @@ export interface Allowlist {
   readonly unset?: readonly string[]
 }
 
-export const strictness = { allow: 0, ask: 1, deny: 2 }
+export const strictnessOrder = { allow: 0, ask: 1, deny: 2 }
 
 /**
  * A matching `deny` always wins. Otherwise the most specific pattern applies, and of two equally specific ones the
@@ -51,7 +51,7 @@ export function createAllowlist(
     unset,
     match(words, line) {
       let best: Entry | undefined
-      for (const entry of [...(byName.get(listedName(words[0] ?? '')) ?? []), ...anyName]) {
+      for (const entry of [...(byName.get(nameForAllowlist(words[0] ?? '')) ?? []), ...anyName]) {
         const fits = entry.pattern.fits(words, line)
         if (fits === false) continue
         // A command that is too long to compare might be denied.
@@ -68,5 +68,5 @@ export function createAllowlist(
 
 function isStronger(a: Entry, b: Entry): boolean {
   const difference = a.pattern.specific - b.pattern.specific
-  return difference > 0 || (difference === 0 && strictness[a.decision] > strictness[b.decision])
+  return difference > 0 || (difference === 0 && strictnessOrder[a.decision] > strictnessOrder[b.decision])
 }

@@ -1,7 +1,7 @@
 import type { Risk } from '@cadre/core'
 import type { CommandLine, FoundCommand } from './command-line.ts'
 import { hasOption } from './find-danger.ts'
-import { fetchers, printers, runsCode, writers } from './programs/known-programs.ts'
+import { networkPrograms, printPrograms, runsCode, writePrograms } from './programs/known-programs.ts'
 
 const high =
   /^(?:rm|rmdir|shred|srm|sudo|doas|su|runuser|pkexec|chmod|chown|chgrp|chattr|setfacl|reboot|shutdown|halt|poweroff|dd|mkfs.*|fdisk|sfdisk|gdisk|parted|wipefs|mount|umount|iptables|ip6tables|nft|ufw|firewall-cmd|kill|killall|pkill|xkill|crontab|at|useradd|userdel|usermod|passwd|visudo|insmod|modprobe|sysctl|chroot|nsenter|eval|remove-item|format|del)$/
@@ -44,12 +44,12 @@ function assessCommand(
   else if (medium.test(program)) MEDIUM.add(`System-modifying command: ${program}`)
   else if (installers.test(program) && texts.some((word, at) => at > 0 && installing.test(word)))
     MEDIUM.add(`Installs or removes packages: ${program}`)
-  else if (fetchers.has(program)) MEDIUM.add(`Reaches the network: ${program}`)
-  else if (writers.has(program)) MEDIUM.add(`Changes files: ${program}`)
+  else if (networkPrograms.has(program)) MEDIUM.add(`Reaches the network: ${program}`)
+  else if (writePrograms.has(program)) MEDIUM.add(`Changes files: ${program}`)
   else if (described?.isReader !== true && runsCode(name, program)) MEDIUM.add(`Runs code: ${name}`)
   for (const { word } of described?.unlisted ?? [])
     MEDIUM.add(`Not a known read-only use of ${program}: ${word}`)
-  const path = printers.has(program) ? undefined : texts.find((word, at) => at > 0 && isSecret(word))
+  const path = printPrograms.has(program) ? undefined : texts.find((word, at) => at > 0 && isSecret(word))
   if (path !== undefined) HIGH.add(`Sensitive file: ${path}`)
 }
 

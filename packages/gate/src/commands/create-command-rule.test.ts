@@ -16,7 +16,8 @@ const options: CommandRuleOptions = {
       const real = path.resolve(workspace, written)
       if (real !== workspace && !real.startsWith(`${workspace}/`))
         return { kind: 'outside', real, reason: 'it is outside' }
-      if (write && real.startsWith('/w/.cadre')) return { kind: 'protected', real, reason: 'it is protected' }
+      if (write && real.startsWith('/w/.cadre'))
+        return { kind: 'protected', real, reason: 'the path is protected' }
       return { kind: 'inside', real }
     },
     protectedIn: () => ['/w/.cadre'],

@@ -66,7 +66,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
     return {
       ...asked(),
       rule: 'commands.shell',
-      reason: `no rule can allow this line, because it needs a shell: ${line.why}`,
+      reason: `no rule can allow this command line, because it needs a shell: ${line.why}`,
     }
   const askedPath = paths.find(({ decision }) => decision === 'ask')
   if (askedPath !== undefined) return { ...asked(), rule: 'commands.paths', reason: reasonOf(askedPath) }
@@ -78,7 +78,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
       kind: 'allow',
       rule: judged[0]?.rule ?? 'commands.nothing',
       ...(readsOnly(line, judged) && { readsOnly: true }),
-      ...(judged.length === 0 && { reason: 'it runs no program' }),
+      ...(judged.length === 0 && { reason: 'the command runs no program' }),
     }
   const fed = isFed(line.plan) ? source : undefined
   const grants = asking.map(({ command }) => grantOf(command, request, fed))
@@ -115,7 +115,8 @@ function firstDenial(
   options: CommandRuleOptions,
 ): { readonly rule: string; readonly reason: string } | undefined {
   const { refused, refusedBy = 'commands.refused' } = line
-  if (refused !== undefined) return { rule: refusedBy, reason: `no rule can allow this line: ${refused}` }
+  if (refused !== undefined)
+    return { rule: refusedBy, reason: `no rule can allow this command line: ${refused}` }
   const command = judged.find(({ finding }) => finding.decision === 'deny')
   if (command !== undefined) return { rule: command.rule, reason: commandReason(command) }
   const path = paths.find(({ decision }) => decision === 'deny')
@@ -131,6 +132,6 @@ function commandReason({ command, finding }: JudgedCommand): string {
 }
 
 /** Most reasons begin with the path themselves. */
-function reasonOf({ path, reason = 'it is protected' }: PathFinding): string {
+function reasonOf({ path, reason = 'the path is protected' }: PathFinding): string {
   return reason.includes(path) ? reason : `${path}: ${reason}`
 }

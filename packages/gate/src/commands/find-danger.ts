@@ -3,7 +3,7 @@ import type { CommandLine, FoundCommand } from './command-line.ts'
 import type { List } from './line/line.ts'
 import { programOf } from './program-name.ts'
 import { gitCommandAt } from './programs/describe-git.ts'
-import { fetchers, sqlClients, writers } from './programs/known-programs.ts'
+import { networkPrograms, sqlClients, writePrograms } from './programs/known-programs.ts'
 
 export interface Danger {
   readonly what: string
@@ -29,18 +29,18 @@ export function findDanger({ commands, plan }: CommandLine): Danger | undefined 
     if (danger !== undefined) return danger
   }
   if (runsFetchedText(commands))
-    return { what: 'curl | sh', reason: 'it runs downloaded code without checking it' }
+    return { what: 'curl | sh', reason: 'the command runs downloaded code without checking it' }
   if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
   const said = [...hereDocumentsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
   if (!said.some((text) => dropStatement.test(text.replace(comments, ' ')))) return undefined
-  return { what: 'DROP TABLE', reason: 'it deletes tables or databases' }
+  return { what: 'DROP TABLE', reason: 'the command deletes tables or databases' }
 }
 
 const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
 
 /** Detects a shell that runs downloaded text: `curl … | sh`, `eval "$(curl …)"`. */
 function runsFetchedText(commands: readonly FoundCommand[]): boolean {
-  const fetches = commands.findIndex(({ program }) => fetchers.has(program))
+  const fetches = commands.findIndex(({ program }) => networkPrograms.has(program))
   if (fetches < 0) return false
   return commands.slice(fetches + 1).some(({ texts }) => {
     const operand = texts.find((text, at) => at > 0 && !text.startsWith('-'))
@@ -60,7 +60,7 @@ export function hereDocumentsIn(list: List): readonly string[] {
 
 function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger | undefined {
   const device = redirects.find((redirect) => redirect.kind === 'write' && disk.test(redirect.path))
-  if (device !== undefined) return { what: `> ${device.path}`, reason: 'it overwrites a disk' }
+  if (device !== undefined) return { what: `> ${device.path}`, reason: 'the command overwrites a disk' }
   if (destructivePrograms.test(program))
     return { what: program, reason: `${program} shuts down the machine or formats a disk` }
   const args = texts.slice(1)
@@ -69,13 +69,13 @@ function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger 
     (program === 'init' && /^[06]$/.test(args[0] ?? '')) ||
     (program === 'systemctl' && args.some((word) => stops.test(word)))
   )
-    return { what: program, reason: 'it shuts down the machine' }
-  if (writers.has(program)) {
+    return { what: program, reason: 'the command shuts down the machine' }
+  if (writePrograms.has(program)) {
     // `dd` only reads the file of `if=`.
     const written = program === 'dd' ? args.filter((word) => word.startsWith('of=')) : args
     const targets = written.map((word) => word.replace(/^of=/, ''))
     const target = targets.find((word) => disk.test(path.posix.normalize(word)))
-    if (target !== undefined) return { what: `${program} ${target}`, reason: 'it overwrites a disk' }
+    if (target !== undefined) return { what: `${program} ${target}`, reason: 'the command overwrites a disk' }
   }
   return dangerOfFiles(program, args, folders) ?? dangerOfWindows(program, args)
 }
@@ -87,24 +87,27 @@ function dangerOfFiles(
 ): Danger | undefined {
   if (!/^(?:rm|chmod|chown|chgrp|setfacl|mv|g?find)$/.test(program)) return undefined
   if (program === 'rm' && hasOption(args, '', 'no-preserve-root'))
-    return { what: 'rm --no-preserve-root', reason: 'it deletes everything' }
+    return { what: 'rm --no-preserve-root', reason: 'the command deletes everything' }
   const isRootHere = (word: string) => folders.some((folder) => isRoot(word, folder))
   const root = args.find((word) => choicesOf(word).some(isRootHere))
   if (root === undefined) return undefined
   if (program === 'mv')
     return args.slice(0, -1).some(isRootHere)
-      ? { what: `mv ${root}`, reason: 'it moves a system directory or a home directory' }
+      ? { what: `mv ${root}`, reason: 'the command moves a system directory or a home directory' }
       : undefined
   if (program.endsWith('find'))
     return deletesMatches(args)
-      ? { what: `find ${root} -delete`, reason: 'it deletes a system directory or a home directory' }
+      ? { what: `find ${root} -delete`, reason: 'the command deletes a system directory or a home directory' }
       : undefined
   if (!hasOption(args, 'rR', 'recursive')) return undefined
   return program === 'rm'
-    ? { what: `rm -rf ${root}`, reason: 'it deletes a system directory, a home directory, or everything' }
+    ? {
+        what: `rm -rf ${root}`,
+        reason: 'the command deletes a system directory, a home directory, or everything',
+      }
     : {
         what: `${program} -R ${root}`,
-        reason: 'it changes the permissions of a system directory or a home directory',
+        reason: 'the command changes the permissions of a system directory or a home directory',
       }
 }
 
@@ -149,9 +152,9 @@ function isRoot(word: string, folder: string): boolean {
 function dangerOfGit(given: readonly string[]): Danger | undefined {
   const [command, ...args] = given.slice(gitCommandAt(given))
   if (command === 'push' && args.some(isForce))
-    return { what: 'git push --force', reason: 'it overwrites history that others use' }
+    return { what: 'git push --force', reason: 'the command overwrites history that others use' }
   if (command === 'reset' && args.some((word) => word.length >= 3 && '--hard'.startsWith(word)))
-    return { what: 'git reset --hard', reason: 'it discards changes permanently' }
+    return { what: 'git reset --hard', reason: 'the command discards changes permanently' }
   return undefined
 }
 
@@ -164,8 +167,8 @@ function dangerOfWindows(program: string, args: readonly string[]): Danger | und
   if (!/^(?:format|del|erase|rd|rmdir|remove-item|ri|rm)$/.test(program)) return undefined
   const has = (option: RegExp) => args.some((word) => option.test(word))
   if (program === 'format')
-    return has(/^[a-z]:/i) ? { what: 'format', reason: 'it formats a disk' } : undefined
-  const reason = 'it deletes everything below a root directory'
+    return has(/^[a-z]:/i) ? { what: 'format', reason: 'the command formats a disk' } : undefined
+  const reason = 'the command deletes everything below a root directory'
   if (/^(?:del|erase|rd|rmdir)$/.test(program) && has(/^\/s$/i) && has(/^[a-z]:[\\/]*\*?|^\\$|^%/i))
     return { what: `${program} /s`, reason }
   const isForced = has(/^-r(?:e|ec|ecu|ecur|ecurs|ecurse)?$/i) && has(/^-fo(?:r|rc|rce)?$/i)

@@ -1,6 +1,6 @@
 import { type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { Cursor } from './line/cursor.ts'
-import { words } from './programs/known-programs.ts'
+import { splitWords } from './programs/known-programs.ts'
 
 const skipped = new Set(
   'if then else elif while until do ! time { } coproc function fi done esac in'.split(' '),
@@ -122,7 +122,7 @@ class VisibleCommandReader {
         text += line
       }
       const last = this.#found.findLast(({ isHint }) => isHint !== true)
-      if (shells.has(last?.program ?? '')) this.#look(text)
+      if (shellNames.has(last?.program ?? '')) this.#look(text)
     }
     this.#delimiters = []
   }
@@ -140,15 +140,15 @@ class VisibleCommandReader {
 
   #endCommand(): void {
     this.#endWord()
-    const [words, redirects] = [this.#words, this.#redirects]
+    const [splitWords, redirects] = [this.#words, this.#redirects]
     this.#words = []
     this.#redirects = []
     this.#arrow = undefined
-    if (words.length === 0 && redirects.length === 0) return
-    if (words[0] === 'cd' && words[1] !== undefined && this.#ownFolders.length < 8)
-      this.#ownFolders.push(words[1])
+    if (splitWords.length === 0 && redirects.length === 0) return
+    if (splitWords[0] === 'cd' && splitWords[1] !== undefined && this.#ownFolders.length < 8)
+      this.#ownFolders.push(splitWords[1])
     const place = { redirects, variables: {}, folders: this.#folders }
-    const written = words.map((text) => ({ text }))
+    const written = splitWords.map((text) => ({ text }))
     const command = foundCommand(written, place)
     this.#found.push(command, ...commandHintsIn(command, this.#depth))
   }
@@ -180,11 +180,11 @@ function unescaped(text: string): string {
 }
 
 /** Programs that start another program named in their arguments. */
-const starters = words(
+const starters = splitWords(
   'xargs sudo doas su runuser pkexec env nice nohup timeout time stdbuf setsid ionice chroot watch parallel npx bunx pnpx ssh docker podman kubectl script strace ltrace taskset flock unshare nsenter busybox toybox command exec builtin eval caffeinate setpriv firejail entr wsl cmd powershell pwsh find',
 )
 /** Programs that interpret a text as commands. */
-export const shells = words(
+export const shellNames = splitWords(
   'sh bash dash ash ksh rbash zsh fish csh tcsh mksh yash eval su ssh xargs watch parallel env npx script cmd powershell pwsh sudo docker podman kubectl find trap',
 )
 
@@ -205,7 +205,7 @@ export function findCommandHints(
 export function commandHintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
   const { program, texts, folders, variables } = command
   const starts = starters.has(program)
-  const reads = shells.has(program)
+  const reads = shellNames.has(program)
   if (!starts && !reads) return []
   // If it starts nothing, its arguments are not commands.
   if (program === 'find' && command.described?.unlisted.length === 0) return []

@@ -14,10 +14,10 @@ export function refuseHiddenCharacters(source: string): string | undefined {
   if (found === null) return undefined
   const what = control.test(found[0]) ? 'a control character' : 'an invisible character'
   const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
-  return `it contains ${what}, U+${code}, at position ${found.index + 1}. Write the line without it`
+  return `the command contains ${what}, U+${code}, at position ${found.index + 1}. Write the command without it`
 }
 
 /** True for unusual spaces and blanks: harmless as text, but easy to mistake for something else. */
-export function hasUnusual(source: string): boolean {
+export function hasUnusualSpaces(source: string): boolean {
   return !plain.test(source) && unusual.test(source)
 }

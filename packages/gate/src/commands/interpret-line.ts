@@ -1,12 +1,12 @@
 import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { type Danger, findDanger, hereDocumentsIn } from './find-danger.ts'
-import { commandHintsIn, findCommandHints, findVisibleCommands, shells } from './find-visible-commands.ts'
+import { commandHintsIn, findCommandHints, findVisibleCommands, shellNames } from './find-visible-commands.ts'
 import { refuseHiddenCharacters } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
-import { fetchers } from './programs/known-programs.ts'
-import { runsDownload, showsDownload } from './runs-download.ts'
+import { networkPrograms } from './programs/known-programs.ts'
+import { runsDownload, visiblyRunsDownload } from './runs-download.ts'
 
 const maxCachedLength = 16 * 1_024
 /** Several rules inspect the same call. The result depends only on the line, so it can be cached. */
@@ -52,10 +52,10 @@ function understand(source: string): CommandLine {
 function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const { plan, commands } = line
   if (plan === undefined && isForkBomb(source))
-    return { what: 'fork bomb', reason: 'it starts copies of itself without limit' }
-  const fetches = commands.some(({ program }) => fetchers.has(program))
-  if (plan === undefined ? showsDownload(source) : fetches && runsDownload(plan))
-    return { what: 'curl | sh', reason: 'it runs downloaded code' }
+    return { what: 'fork bomb', reason: 'the command starts copies of itself without limit' }
+  const fetches = commands.some(({ program }) => networkPrograms.has(program))
+  if (plan === undefined ? visiblyRunsDownload(source) : fetches && runsDownload(plan))
+    return { what: 'curl | sh', reason: 'the command runs downloaded code' }
   return findDanger(line)
 }
 
@@ -77,7 +77,7 @@ function isForkBomb(source: string): boolean {
 function commandsIn(list: List): readonly FoundCommand[] {
   const found: FoundCommand[] = []
   follow(list, ['.'], found)
-  if (!found.some(({ program }) => shells.has(program))) return found
+  if (!found.some(({ program }) => shellNames.has(program))) return found
   // Input of a shell in the line may be commands.
   const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
   return [...found, ...[...hereDocumentsIn(list), ...words].flatMap((text) => findCommandHints(text))]

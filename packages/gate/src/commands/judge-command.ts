@@ -1,13 +1,13 @@
 import type { CommandFinding } from '@cadre/core'
-import { type Allowlist, type Decision, type ListAnswer, strictness } from './allowlist.ts'
+import { type Allowlist, type Decision, type ListAnswer, strictnessOrder } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
 import { joinPathSegments } from './judge-paths.ts'
 import type { Word } from './line/line.ts'
 import type { LineRequest } from './line-request.ts'
-import { listedName } from './program-name.ts'
+import { nameForAllowlist } from './program-name.ts'
 import { type DescribedCommand, describeCommand, isListedReader } from './programs/describe-command.ts'
-import { unusualSetting } from './programs/plain-repository.ts'
+import { findUnsafeGitSetting } from './programs/plain-repository.ts'
 
 export interface JudgedCommand {
   readonly command: FoundCommand
@@ -39,7 +39,7 @@ function isReading(described: DescribedCommand | undefined, resolve: LineRequest
 /** Uses the plain name if the path of a program is the one that the name resolves to. */
 function nameOf(words: readonly Word[], resolve: LineRequest['resolve']): NamedCommand {
   const written = words[0]?.text ?? ''
-  const plain = listedName(written)
+  const plain = nameForAllowlist(written)
   const isPlain = plain !== written && resolve(plain).kind === 'outside'
   const named = isPlain ? [{ text: plain }, ...words.slice(1)] : words
   return { texts: named.map(({ text }) => text), described: describeCommand(named) }
@@ -57,7 +57,7 @@ function decide(command: FoundCommand, { texts, described }: NamedCommand, reque
   const said = (decision: Decision, reason: string): Decided => ({ decision, reason, rule })
   if (answer?.decision === 'deny') return said('deny', `denied by the pattern ${pattern}`)
   if (answer?.decision === 'ask') return said('ask', `the pattern ${pattern} requires approval`)
-  if (command.isHint === true) return said('allow', 'the decision about the command that starts it applies')
+  if (command.isHint === true) return said('allow', 'the decision on the command that runs this one applies')
   // `timeout 60 npm test` is judged like `npm test`.
   if (described?.inner !== undefined && answer === undefined)
     return decide(command, nameOf(described.inner, request.resolve), request)
@@ -65,10 +65,10 @@ function decide(command: FoundCommand, { texts, described }: NamedCommand, reque
   if (answer === undefined && options.execute !== 'allow')
     return said(
       'ask',
-      first === undefined ? 'no rule allows it' : `${first.word} is not on the read-only list`,
+      first === undefined ? 'no rule allows this command' : `${first.word} is not on the read-only list`,
     )
   if (answer === undefined && isRisky(command))
-    return said('ask', 'no rule allows it by name, and its risk is high')
+    return said('ask', 'no rule names this command, and its risk is high')
   if (answer !== undefined && !options.beforehand && options.execute !== 'allow')
     return said('ask', 'the policy does not allow automatic approval (agentMode.autoApproval.enabled)')
   const weakness = weaknessOf(command, texts[0] ?? '', described, answer, request)
@@ -98,7 +98,7 @@ function weaknessOf(
   const program = isRunnerBuiltin(name) ? undefined : request.resolve(name)
   // A pattern that matches a path names the program; `effects.execute` does not.
   if (program?.kind === 'inside' && (answer === undefined || !name.includes('/')))
-    return 'it is a program in the workspace, and no rule names it'
+    return 'the program is in the workspace, and no rule names it'
   // If no rule names the command, its risk was checked earlier.
   const isOwnExecute = options.isOwnExecute === true && (answer === undefined || !isRisky(command))
   if (isOwnExecute || answer?.own === true) return undefined
@@ -107,14 +107,14 @@ function weaknessOf(
   if (setting !== undefined) return `the repository has a setting that can start a program: ${setting}`
   if (options.sandboxed) return undefined
   const isReading = answer?.isShipped === true && described?.isReader === true && !described.needsSandbox
-  if (!isReading) return 'there is no sandbox, so only your own rules can allow it'
+  if (!isReading) return 'there is no sandbox, so only your own rules can allow this command'
   // Another repository has its own settings, which can start programs.
   const isElsewhere =
     name === 'git' &&
     (described.folder !== undefined ||
       command.folders.some((folder) => folder !== '.') ||
       startsElsewhere(request))
-  return isElsewhere ? 'it runs git in another folder, and there is no sandbox' : undefined
+  return isElsewhere ? 'the command runs git in another folder, and there is no sandbox' : undefined
 }
 
 function startsElsewhere({ cwd, workspace, options: { places } }: LineRequest): boolean {
@@ -128,7 +128,7 @@ function settingIn(
   cwd: string,
 ): string | undefined {
   for (const one of folders) {
-    const found = unusualSetting(joinPathSegments(joinPathSegments(cwd, one), folder))
+    const found = findUnsafeGitSetting(joinPathSegments(joinPathSegments(cwd, one), folder))
     if (found !== undefined) return found
   }
   return undefined
@@ -148,7 +148,8 @@ function strictest(
   for (const list of lists) {
     const answer = list.match(words, source)
     if (answer === undefined) continue
-    const difference = strictness[answer.decision] - (found === undefined ? -1 : strictness[found.decision])
+    const difference =
+      strictnessOrder[answer.decision] - (found === undefined ? -1 : strictnessOrder[found.decision])
     // If two rules allow it, the user's own applies.
     if (difference > 0 || (difference === 0 && answer.own === true)) found = answer
   }

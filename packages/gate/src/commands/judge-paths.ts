@@ -71,7 +71,7 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     const finding = judgeOne(written, folder, { ...reading, writes: kind === 'write' })
     const isOwnFile = kind === 'write' && finding.decision === 'allow' && finding.real !== undefined
     if (!isOwnFile || mayWrite === 'allow') keep(finding)
-    else keep({ ...finding, decision: mayWrite, reason: `it writes ${written}` })
+    else keep({ ...finding, decision: mayWrite, reason: `the command writes ${written}` })
   }
 
   /**
@@ -93,7 +93,8 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
     if (above.decision !== 'allow') return
     const { paths, isCut } = expandGlob(glob, folder, use.writes)
     for (const one of paths) add(one, folder, { ...use, isGuess: true })
-    if (isCut) keep({ path: glob, decision: 'ask', reason: 'it matches more files than Cadre can check' })
+    if (isCut)
+      keep({ path: glob, decision: 'ask', reason: 'the pattern matches more files than Cadre can check' })
   }
 
   function add(written: string, folder: string, use: Use): void {
@@ -121,16 +122,16 @@ export function judgePaths(line: CommandLine, request: LineRequest): readonly Pa
       decision,
       ...(reason !== undefined && { reason }),
     })
-    if (placed.kind === 'protected') return said('deny', placed.reason ?? 'it is protected')
+    if (placed.kind === 'protected') return said('deny', placed.reason ?? 'the path is protected')
     // A long text is not a path, unless it looks like one.
     if (placed.kind === 'invalid' && isGuess && !/^[/~]/.test(written) && !parentSegment.test(written))
       return said('allow')
     if (placed.kind !== 'inside')
       return isScratch(whole)
         ? { path: written, decision: 'allow' }
-        : said('ask', placed.reason ?? 'it is outside the workspace')
+        : said('ask', placed.reason ?? 'the path is outside the workspace')
     if (below !== 'allow' && real !== undefined && isAbove(real, places.protectedIn(workspace)))
-      return said(below, 'something below it is protected')
+      return said(below, 'the folder contains a protected file')
     return said('allow')
   }
 

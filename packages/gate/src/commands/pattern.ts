@@ -1,6 +1,6 @@
 import type { Decision } from './allowlist.ts'
 import { formatWords } from './format-words.ts'
-import { listedName } from './program-name.ts'
+import { nameForAllowlist } from './program-name.ts'
 import { type Fault, readRegex } from './regex-pattern.ts'
 
 /** The longest word that is compared with a `*`. */
@@ -29,7 +29,7 @@ export interface PatternRequest {
 /** Parses the key of an entry. Anything that is not recognised is an error, never a wider pattern. */
 export function readPattern(request: PatternRequest): Pattern | Fault {
   const text = request.text.trim()
-  if (text === '') return { fault: 'it is empty' }
+  if (text === '') return { fault: 'a pattern must not be empty' }
   // `/bin/ls` is a program, not an expression with flags.
   const isPath = /^\/(?:usr\/)?(?:local\/)?s?bin\/[\w.+-]+(?:\s|$)/.test(text)
   if (!isPath && /^\/.+\/[a-z]*$/s.test(text)) return regexPattern(text, request)
@@ -38,7 +38,7 @@ export function readPattern(request: PatternRequest): Pattern | Fault {
   const words = text.split(/\s+/)
   if (words.some((word) => word.split('*').length > 4)) return { fault: 'a word has more than three *' }
   if (request.decision === 'allow' && /^[*?]/.test(words[0] as string))
-    return { fault: 'it would allow every program' }
+    return { fault: 'the pattern would allow every program' }
   return wordPattern(words)
 }
 
@@ -53,12 +53,12 @@ function wordPattern(written: readonly string[]): Pattern {
   const letters = words.join('').replaceAll('*', '').length
   const [program = ''] = words
   return {
-    ...(!program.includes('*') && { program: listedName(program) }),
+    ...(!program.includes('*') && { program: nameForAllowlist(program) }),
     specific: words.filter((word) => word !== '*').length * 1_000 + letters,
     fits(command) {
       if (command.length < tests.length) return false
       return tests.every((test, at) => {
-        const word = at === 0 ? listedName(command[0] as string) : (command[at] as string)
+        const word = at === 0 ? nameForAllowlist(command[0] as string) : (command[at] as string)
         if (typeof test === 'string') return test === word || (at === 0 && test === command[0])
         return word.length <= maxLength && test.test(word)
       })
@@ -92,7 +92,7 @@ function regexPattern(text: string, { decision, matchCommandLine }: PatternReque
     fits(words, line) {
       const subject = matchCommandLine
         ? line.trim()
-        : formatWords([listedName(words[0] ?? ''), ...words.slice(1)])
+        : formatWords([nameForAllowlist(words[0] ?? ''), ...words.slice(1)])
       if (subject.length > read.maxLength) return decision === 'allow' ? false : 'unsure'
       const found = read.regex.exec(subject)
       if (found === null || decision !== 'allow') return found !== null

@@ -8,6 +8,6 @@ export function programOf(name: string): string {
 }
 
 /** The name used for allowing. In system folders, the plain name finds the same program; any other path is another program. */
-export function listedName(name: string): string {
+export function nameForAllowlist(name: string): string {
   return /^\/(?:usr\/)?s?bin\/([^/]+)$/.exec(name)?.[1] ?? name
 }

@@ -105,7 +105,7 @@ function readValue({ value, fields }: Located): Value | 'unset' | string {
   const written = (isAlone ? { approve: value } : value) as { readonly [key: string]: unknown }
   const { approve = null, matchCommandLine = false, ...rest } = written
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) return `it has an unknown key ${JSON.stringify(unknown)}`
+  if (unknown !== undefined) return `the entry has an unknown key ${JSON.stringify(unknown)}`
   if (typeof matchCommandLine !== 'boolean') return 'matchCommandLine must be true or false'
   if (approve === null) return 'unset'
   const word = String(approve) as keyof typeof decisions

@@ -19,16 +19,16 @@ export function readRegex(pattern: string): RegexPattern | Fault {
   const end = pattern.lastIndexOf('/')
   const source = pattern.slice(1, end)
   const flags = pattern.slice(end + 1).replace('g', '')
-  if (end < 1 || source === '') return { fault: 'it is empty' }
+  if (end < 1 || source === '') return { fault: 'a pattern must not be empty' }
   if (!/^[imsu]*$/.test(flags) || new Set(flags).size !== flags.length)
     return { fault: `the flags "${flags}" are not supported` }
-  if (source.length > 500) return { fault: 'it is too long' }
+  if (source.length > 500) return { fault: 'the pattern is too long' }
   const repetitions = countRepetitions(source)
   if (typeof repetitions !== 'number') return repetitions
   const steps = repetitions + (source.startsWith('^') ? 0 : 1)
   const maxLength = limits[steps]
   if (maxLength === undefined)
-    return { fault: 'it has too many repetitions: at most four *, + or {n,}, or three without ^' }
+    return { fault: 'the pattern has too many repetitions: at most four *, + or {n,}, or three without ^' }
   try {
     return { regex: new RegExp(source, flags), maxLength }
   } catch (error) {
@@ -46,7 +46,7 @@ function countRepetitions(source: string): number | Fault {
     const wasClosed = closed
     closed = false
     if (letter === '\\') {
-      if (/[1-9k]/.test(source[++at] ?? '')) return { fault: 'it has a backreference' }
+      if (/[1-9k]/.test(source[++at] ?? '')) return { fault: 'backreferences are not supported' }
     } else if (letter === '[') {
       for (at++; at < source.length && source[at] !== ']'; at++) if (source[at] === '\\') at++
     } else if (letter === '(') groups.push(false)
@@ -57,7 +57,8 @@ function countRepetitions(source: string): number | Fault {
     else {
       const bounds = /^(?:[*+]|\{(\d*)(,?)(\d*)\})/.exec(source.slice(at))
       if (bounds === null) continue
-      if (wasClosed) return { fault: 'it repeats a group that contains a repetition or alternatives' }
+      if (wasClosed)
+        return { fault: 'the pattern repeats a group that contains a repetition or alternatives' }
       const [whole, min, comma, max] = bounds
       const isBounded = min !== undefined && Number(max || (comma ? 1e9 : min)) <= 8
       if (!isBounded) count++

@@ -1,6 +1,6 @@
 import { type List, type Stage, stepsIn } from './line/line.ts'
 import { programOf } from './program-name.ts'
-import { fetchers } from './programs/known-programs.ts'
+import { networkPrograms } from './programs/known-programs.ts'
 
 const shell = /^(?:ba|da|a|k|z|mk|fi|c|tc)?sh$/
 const interpreter = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua)$/
@@ -10,13 +10,13 @@ const maxLength = 4_096
 /** True for `curl … | sh`, which runs a download that nobody has seen. */
 export function runsDownload(plan: List): boolean {
   return stepsIn(plan).some(({ stages }) => {
-    const first = stages.findIndex((stage) => fetchers.has(programOf(wordsOf(stage)[0] ?? '')))
+    const first = stages.findIndex((stage) => networkPrograms.has(programOf(wordsOf(stage)[0] ?? '')))
     return first >= 0 && stages.slice(first + 1).some((stage) => readsProgram(wordsOf(stage)))
   })
 }
 
 /** The same check for a line that only a shell can parse, from the visible words at its start. */
-export function showsDownload(source: string): boolean {
+export function visiblyRunsDownload(source: string): boolean {
   const text = source.slice(0, maxLength)
   return (
     /\b(?:curl|wget)\b[^;&\n]{0,300}\|\s{0,9}(?:sudo\s{1,9})?(?:ba|da|a|k|z)?sh(?![\w./-])/.test(text) ||

@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path'
 import type { Effect, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
 import { type Effects, effectsOf, type Policy } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
-import type { Allowance } from '../permissions/permission-allowance.ts'
+import type { FindAllowingRule } from '../permissions/permission-allowance.ts'
 import { assessTarget } from './assess-target.ts'
 
 export interface EffectsRuleOptions {
@@ -15,7 +15,7 @@ export interface EffectsRuleOptions {
   /** False: programs of the workspace can access the whole machine, so running one needs approval. */
   readonly sandboxed: () => boolean
   /** A rule that allows a whole call that would need approval. It loosens the default, but never a policy. */
-  readonly allowance?: Allowance | undefined
+  readonly allowance?: FindAllowingRule | undefined
   /** A protected path that the agent of a session may write anyway, relative to the workspace. */
   readonly ownOf?: (session: SessionSpec) => string | undefined
 }
@@ -117,11 +117,11 @@ function sendsMessage(tool: Tool): boolean {
 }
 
 function whatOf(tool: Tool): string {
-  if (sendsMessage(tool)) return 'it sends a message to another agent'
+  if (sendsMessage(tool)) return 'the call sends a message to another agent'
   // Nobody states what a server really does, and many run on this machine.
   if (tool.origin === 'server' && tool.effect === 'outbound')
-    return 'it calls an MCP server, which can send data outside this machine'
-  return writesTasks(tool) ? 'it changes task files in the home directory' : effectReasons[tool.effect]
+    return 'the call uses an MCP server, which can send data outside this machine'
+  return writesTasks(tool) ? 'the call changes task files in the home directory' : effectReasons[tool.effect]
 }
 
 /** A path that a call names, with the verdict about it. */
@@ -133,10 +133,10 @@ interface FoundPath {
 }
 
 const effectReasons: { readonly [effect in Effect]: string } = {
-  read: 'it reads files in the workspace',
-  write: 'it changes files in the workspace',
-  execute: 'it runs a program',
-  outbound: 'it sends data outside this machine',
+  read: 'the call reads files in the workspace',
+  write: 'the call changes files in the workspace',
+  execute: 'the call runs a program',
+  outbound: 'the call sends data outside this machine',
 }
 
 const effectLabels: { readonly [effect in Effect]: string } = {

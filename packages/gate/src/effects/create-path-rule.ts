@@ -26,7 +26,7 @@ export function createPathRule(options: PathRuleOptions): Rule {
     immediate: true,
     judge(call, session) {
       if (denied.isEmpty || call.tool.kind !== undefined) return undefined
-      if (hidesPaths(call))
+      if (mayHidePaths(call))
         return {
           kind: 'deny',
           by: 'policy',
@@ -51,7 +51,7 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
   const writes = tool.effect === 'write' || (tool.server !== undefined && tool.effect !== 'read')
   const uses = writes ? (['write', 'read'] as const) : (['read'] as const)
   const hides = tool.origin === 'built-in'
-  return namedBy(tool, input).flatMap((path) =>
+  return pathsNamedByCall(tool, input).flatMap((path) =>
     uses.flatMap((use) =>
       denied.find({ path, workspace, use }).flatMap((pattern): Found[] => {
         if (pattern.match === 'within') return [{ ...pattern, path }]
@@ -63,13 +63,13 @@ function ofTool(denied: DeniedPaths, { tool, input }: JudgedCall, { workspace }:
 }
 
 /** A call with too many values may name a path that a policy denies. */
-export function hidesPaths({ tool, input }: JudgedCall): boolean {
+export function mayHidePaths({ tool, input }: JudgedCall): boolean {
   const isJudgedByTexts = tool.paths === undefined && tool.server !== undefined && !tool.server.remote
   return isJudgedByTexts && !textsIn(input).isComplete
 }
 
 /** Nobody knows which arguments of an MCP tool are paths, so each of its texts may be one. */
-export function namedBy(tool: Tool, input: unknown): readonly string[] {
+export function pathsNamedByCall(tool: Tool, input: unknown): readonly string[] {
   if (tool.paths !== undefined) return tool.paths(input)
   if (tool.server === undefined || tool.server.remote) return []
   return textsIn(input).texts.filter((text) => !text.includes(' ') || /[\\/]/.test(text))

@@ -1,6 +1,12 @@
 import { lstatSync, readFileSync, unlinkSync } from 'node:fs'
-import { type Attend, type JudgedCall, type Reviewer, type SessionSpec, sectionsOf } from '@cadre/core'
-import { rememberWritten } from '@cadre/home'
+import {
+  type JudgedCall,
+  type LifecycleHandler,
+  type Reviewer,
+  type SessionSpec,
+  sectionsOf,
+} from '@cadre/core'
+import { rememberOwnWrite } from '@cadre/home'
 import type { Places } from '../paths/places.ts'
 import { artifactOf } from '../roles/artifact-of.ts'
 import { artifactPlace, isOwnArtifact } from '../roles/is-own-artifact.ts'
@@ -17,7 +23,7 @@ export interface EvidenceOptions {
 
 export interface Evidence {
   readonly reviewer: Reviewer
-  readonly attend: Attend
+  readonly onLifecycleEvent: LifecycleHandler
 }
 
 /**
@@ -33,7 +39,7 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
   const hashes = folder === undefined ? undefined : createArtifactHashes(folder)
   const written = new Map<string, { readonly place: string; readonly text: string }>()
 
-  const attend: Attend = async (moment, session, signal) => {
+  const onLifecycleEvent: LifecycleHandler = async (moment, session, signal) => {
     if (moment.kind === 'session.started') {
       if (moment.source === 'startup') forgetStale(session)
       else remember(session)
@@ -57,7 +63,7 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
     return { kind: 'return', reason, by: 'sections' }
   }
 
-  return { reviewer, attend }
+  return { reviewer, onLifecycleEvent }
 
   function forgetStale(session: SessionSpec): void {
     const place = placeOf(session)
@@ -130,7 +136,7 @@ function clearArtifact(place: string): void {
   try {
     if (!lstatSync(place).isFile()) return
     unlinkSync(place)
-    rememberWritten(place, undefined)
+    rememberOwnWrite(place, undefined)
   } catch {
     // It does not exist, which is fine.
   }

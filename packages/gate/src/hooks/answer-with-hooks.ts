@@ -2,7 +2,7 @@ import type { Answerer, Verdict } from '@cadre/core'
 import type { HookParts } from './create-hooks.ts'
 import { noticesOf } from './hook-runner.ts'
 import { toHostCalls } from './host-calls.ts'
-import { explain, ruleOf } from './judge-with-hooks.ts'
+import { hookReason, ruleOf } from './judge-with-hooks.ts'
 
 /** PermissionRequest: hooks that answer for a person. One denial outweighs all permissions. */
 export function answerWithHooks({ hooksFor, runner, tell, place }: HookParts): Answerer {
@@ -27,14 +27,14 @@ export function answerWithHooks({ hooksFor, runner, tell, place }: HookParts): A
               kind: 'deny',
               by: 'hook',
               rule,
-              reason: explain(at, reason),
+              reason: hookReason(at, reason),
               ...(stop !== undefined && { stop }),
             }
           if (decision === 'allow') permitted += 1
         }
         // For a call about several files, each must be permitted.
         if (permitted === said.length)
-          allowed ??= { kind: 'allow', by: 'hook', rule, reason: explain(at, 'permitted') }
+          allowed ??= { kind: 'allow', by: 'hook', rule, reason: hookReason(at, 'permitted') }
       }
       return allowed
     }

@@ -3,8 +3,8 @@ import type {
   AgentDefinition,
   Agents,
   Answerer,
-  Attend,
   JudgedCall,
+  LifecycleHandler,
   Reviewer,
   Rule,
   SessionSpec,
@@ -12,7 +12,7 @@ import type {
 import type { TrustItem } from '@cadre/home'
 import { createAgentHooks } from './agent-hooks.ts'
 import { answerWithHooks } from './answer-with-hooks.ts'
-import { attendWithHooks } from './attend-with-hooks.ts'
+import { createHookHandler } from './create-hook-handler.ts'
 import type { Hook, HookSet } from './hook.ts'
 import { createHookRunner, type HookRun, type HookRunner } from './hook-runner.ts'
 import { judgeWithHooks } from './judge-with-hooks.ts'
@@ -55,7 +55,7 @@ export interface Hooks {
   readonly rule: Rule
   readonly answerer: Answerer
   readonly reviewer: Reviewer
-  readonly attend: Attend
+  readonly onLifecycleEvent: LifecycleHandler
   /** Events with at least one hook that runs, from the files or an agent of the run. */
   readonly events: ReadonlySet<HookEvent>
   /** Returns the hooks that would run before a call, as `path:line`. Runs nothing. */
@@ -106,7 +106,7 @@ export function createHooks(options: HooksOptions): Hooks {
     rule: judgeWithHooks(parts, !events.has('PreToolUse')),
     answerer: answerWithHooks(parts),
     reviewer: reviewWithHooks(parts),
-    attend: attendWithHooks(parts),
+    onLifecycleEvent: createHookHandler(parts),
     events,
     wouldRun: (call, session) =>
       call.tool.kind === 'report'

@@ -70,7 +70,7 @@ export function findHooks(request: FindHooksRequest): HookSet {
     return read.hooks.map((hook): Hook => {
       if (why !== undefined) return { ...hook, idle: why }
       if (runsProject || projectFilesOf(hook, request.project, request.ownHome).length === 0) return hook
-      const reason = 'it runs files in this project, but this folder is not trusted'
+      const reason = 'the hook runs files in this project, but this folder is not trusted'
       // A required hook of the administrator is not skipped: if it cannot run, the call is denied.
       return place.level === 'policy'
         ? { ...hook, denyReason: reason }

@@ -2,7 +2,7 @@ let started = 0
 let running = 0
 
 /** Marks work as caused by a hook: a log file that a hook writes during a watched command was not written by that command. */
-export async function asHookActivity<T>(work: () => Promise<T>): Promise<T> {
+export async function runAsHookActivity<T>(work: () => Promise<T>): Promise<T> {
   started++
   running++
   try {

@@ -1,7 +1,7 @@
 import type { HookEvent } from '@cadre/agents'
 import { messageOf, type SessionSpec } from '@cadre/core'
 import type { Hook } from './hook.ts'
-import { type Happening, payloadFor } from './payload.ts'
+import { type HookOccurrence, payloadFor } from './payload.ts'
 import { placeOf } from './place-of.ts'
 import { type HookAnswer, readAnswer } from './read-answer.ts'
 import { type HookEnd, type HookEnvironment, runHook } from './run-hook.ts'
@@ -30,7 +30,7 @@ export interface HookRun {
 
 export interface HookRunner {
   /** Runs one hook and parses its answer. Never rejects. A background hook has no answer. */
-  run(hook: Hook, happening: Happening, session: SessionSpec, signal: AbortSignal): Promise<HookAnswer>
+  run(hook: Hook, happening: HookOccurrence, session: SessionSpec, signal: AbortSignal): Promise<HookAnswer>
 }
 
 const nothing: HookAnswer = {}
@@ -40,7 +40,7 @@ const maxSessions = 10_000
 export function createHookRunner(options: HookRunnerOptions): HookRunner {
   const { tell, transcript, now, project } = options
   const done = new Set<string>()
-  const ask = async (hook: Hook, happening: Happening, session: SessionSpec, signal: AbortSignal) => {
+  const ask = async (hook: Hook, happening: HookOccurrence, session: SessionSpec, signal: AbortSignal) => {
     const payload = payloadFor(hook, happening, { session, now: now(), transcript })
     const begun = now()
     const end = await runHook(hook, payload, options, signal)

@@ -57,7 +57,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
           ...context,
         }
       if (answer.decision === 'deny')
-        return { kind: 'deny', by: 'hook', rule, reason: explain(at, answer.reason), ...context }
+        return { kind: 'deny', by: 'hook', rule, reason: hookReason(at, answer.reason), ...context }
       if (answer.input !== undefined) input = answer.input
       verdict = stricter(verdict, hook, at, answer)
     }
@@ -86,7 +86,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
         return {
           decision: 'deny',
           reason:
-            'it changes the arguments of a call that affects several files, which Cadre does not support. Make one call per file',
+            'the hook changes the arguments of a call that affects several files, which Cadre does not support. Make one call per file',
         }
       together = mergeAnswers(together, answer)
     }
@@ -95,7 +95,7 @@ export function judgeWithHooks({ hooksFor, runner, tell, place }: HookParts, imm
     try {
       return { ...together, input: fromHostInput(call.tool, only.name, together.input) }
     } catch (error) {
-      return { decision: 'deny', reason: `it returned invalid arguments: ${messageOf(error)}` }
+      return { decision: 'deny', reason: `the hook returned invalid arguments: ${messageOf(error)}` }
     }
   }
 }
@@ -119,7 +119,7 @@ function stricter(
   { decision, reason }: HookAnswer,
 ): Verdict | undefined {
   if (decision === 'ask' && verdict?.kind !== 'ask') {
-    const asked = { kind: 'ask', by: 'hook', rule: ruleOf(at), reason: explain(at, reason) } as const
+    const asked = { kind: 'ask', by: 'hook', rule: ruleOf(at), reason: hookReason(at, reason) } as const
     // If the administrator's hook asks for a person, no other hook can answer.
     return level === 'policy' ? { ...asked, firm: true } : asked
   }
@@ -134,6 +134,6 @@ export function ruleOf(place: string): string {
   return `hook: ${place}`
 }
 
-export function explain(place: string, reason: string | undefined): string {
-  return `${reason ?? 'a hook decided this'} (hook ${place})`
+export function hookReason(place: string, reason: string | undefined): string {
+  return `${reason ?? 'a hook made this decision'} (hook ${place})`
 }

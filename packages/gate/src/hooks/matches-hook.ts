@@ -1,4 +1,4 @@
-import { covers, type JudgedCall, knowsTool, type SessionSpec, subjectsOf } from '@cadre/core'
+import { type JudgedCall, knowsTool, restrictionCoversTool, type SessionSpec, subjectsOf } from '@cadre/core'
 import type { Hook } from './hook.ts'
 import { toHostCalls } from './host-calls.ts'
 import { type SafePattern, safePattern } from './safe-pattern.ts'
@@ -70,7 +70,10 @@ function hasClaudeRules({ dialect, casing, event }: Hook): boolean {
 
 /** A name from another dialect means the tool it names there; one of Claude's own names means exactly that tool. */
 function isForeign(word: string, { tool }: JudgedCall): boolean {
-  return word === tool.name || (!knowsTool('claude', word) && !/^[a-z]+$/.test(word) && covers(word, tool))
+  return (
+    word === tool.name ||
+    (!knowsTool('claude', word) && !/^[a-z]+$/.test(word) && restrictionCoversTool(word, tool))
+  )
 }
 
 function namesOf(hook: Hook, { call, session }: Extract<MatchSubject, { kind: 'call' }>): string[] {

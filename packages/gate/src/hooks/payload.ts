@@ -6,7 +6,7 @@ import type { HostCall } from './host-calls.ts'
 export type SessionEndReason = 'complete' | 'error' | 'abort' | 'timeout'
 
 /** An event, before it is translated to a dialect. */
-export type Happening =
+export type HookOccurrence =
   | { readonly event: 'SessionStart'; readonly source: 'startup' | 'resume'; readonly prompt: string }
   | { readonly event: 'SessionEnd'; readonly reason: SessionEndReason }
   | { readonly event: 'UserPromptSubmit'; readonly prompt: string }
@@ -58,7 +58,7 @@ function formatOf({ dialect, casing, event }: Pick<Hook, 'dialect' | 'casing' | 
 /** Builds the payload of a hook: exactly the keys that its host documents, plus the identity of a delegated session. */
 export function payloadFor(
   hook: Pick<Hook, 'dialect' | 'casing' | 'event'>,
-  happening: Happening,
+  happening: HookOccurrence,
   context: PayloadContext,
 ): JsonObject {
   const format = formatOf(hook)
@@ -98,7 +98,7 @@ function common(
   }
 }
 
-function ofEvent(format: PayloadFormat, happening: Happening, context: PayloadContext): JsonObject {
+function ofEvent(format: PayloadFormat, happening: HookOccurrence, context: PayloadContext): JsonObject {
   const { session } = context
   const isCopilot = format === 'copilot-camel' || format === 'copilot-snake'
   const spell = (fields: JsonObject) => (format === 'copilot-camel' ? fields : snakeKeys(fields))
@@ -180,7 +180,7 @@ function ofEvent(format: PayloadFormat, happening: Happening, context: PayloadCo
 
 function ofCall(
   format: PayloadFormat,
-  happening: Extract<Happening, { readonly said: HostCall }>,
+  happening: Extract<HookOccurrence, { readonly said: HostCall }>,
 ): JsonObject {
   const { said, call } = happening
   const isCopilot = format === 'copilot-camel' || format === 'copilot-snake'

@@ -1,7 +1,7 @@
 import { request } from 'node:https'
 import { rootCertificates } from 'node:tls'
 import type { JsonObject } from '@cadre/core'
-import { expand } from './expand.ts'
+import { expandVariables } from './expand-variables.ts'
 import type { Hook, HookAction } from './hook.ts'
 import type { HookEnd, HookEnvironment } from './run-hook.ts'
 
@@ -20,14 +20,18 @@ export function postHook(
   const named = Object.fromEntries(variables.map((name) => [name, known[name]]))
   const said = Object.entries(headers).map(([name, value]) => [
     name,
-    expand(value, named).replaceAll(/[\r\n]/g, ' '),
+    expandVariables(value, named).replaceAll(/[\r\n]/g, ' '),
   ])
   return new Promise((resolve) => {
     const limit = AbortSignal.timeout(timeoutMs)
     const fail = (error: Error) => {
-      if (signal.aborted) return resolve({ kind: 'failed', why: 'aborted', reason: 'it was cancelled' })
+      if (signal.aborted) return resolve({ kind: 'failed', why: 'aborted', reason: 'the hook was cancelled' })
       if (limit.aborted)
-        return resolve({ kind: 'failed', why: 'timeout', reason: `no answer within ${timeoutMs / 1_000} s` })
+        return resolve({
+          kind: 'failed',
+          why: 'timeout',
+          reason: `the hook did not answer within ${timeoutMs / 1_000} s`,
+        })
       resolve({
         kind: 'failed',
         why: 'start',

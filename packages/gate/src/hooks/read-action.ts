@@ -66,7 +66,7 @@ function readCommand(
       say('error', item.line, 'hook-command-missing', 'This entry has nothing to run. Cadre skips it.', fix)
       return {}
     }
-    const idle = `it has a command only for another system (${other})`
+    const idle = `the hook has a command only for another system (${other})`
     say('info', item.line, 'hook-other-system', `${sentence(idle)}.`)
     return { action: { kind: 'command', command: textOf(fields.get(other)) ?? '' }, idle }
   }

@@ -38,12 +38,12 @@ export function readAnswer(hook: Judged, end: HookEnd): HookAnswer {
   const said = truncate(stderr.trim())
   if (code === 0) return readPrinted(hook, stdout)
   if (cannotStart.has(code))
-    return unknown(hook, `it did not start (exit code ${code})${said && `: ${said}`}`)
+    return unknown(hook, `the hook did not start (exit code ${code})${said && `: ${said}`}`)
   // The exit code that a shell reports for a program killed by a signal.
   if (code > 128 && code <= 192)
-    return unknown(hook, `it was killed by signal ${code - 128}${said && `: ${said}`}`)
+    return unknown(hook, `the hook was killed by signal ${code - 128}${said && `: ${said}`}`)
   if (code === 2) return blocking(hook, stdout, said)
-  const failure = `it failed with exit code ${code}${said && `: ${said}`}`
+  const failure = `the hook failed with exit code ${code}${said && `: ${said}`}`
   return hook.dialect === 'copilot' ? unknown(hook, failure) : { notices: [failure] }
 }
 
@@ -100,16 +100,20 @@ function readPrinted(hook: Judged, stdout: string): HookAnswer {
     output = JSON.parse(text)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    return unknown(hook, `it printed invalid JSON: ${truncate(why)}`)
+    return unknown(hook, `the hook printed invalid JSON: ${truncate(why)}`)
   }
-  return isObject(output) ? readOutput(hook, output) : unknown(hook, 'it printed JSON that is not an object')
+  return isObject(output)
+    ? readOutput(hook, output)
+    : unknown(hook, 'the hook printed JSON that is not an object')
 }
 
 /** Claude Code shows it to the model at the start of a session and with a prompt; the others ignore it. */
 function plainText({ event, dialect }: Judged, text: string): HookAnswer {
   if (dialect === 'claude' && (event === 'SessionStart' || event === 'UserPromptSubmit'))
     return { context: truncate(text) }
-  return dialect === 'vscode' ? { notices: [`it printed text that is not JSON: ${truncate(text, 200)}`] } : {}
+  return dialect === 'vscode'
+    ? { notices: [`the hook printed text that is not JSON: ${truncate(text, 200)}`] }
+    : {}
 }
 
 /** Removes lines that only report progress. */

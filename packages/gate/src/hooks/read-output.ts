@@ -20,7 +20,7 @@ export function readOutput(
   const context = textAt('additionalContext')
   const common: HookAnswer = {
     ...(message !== undefined && { notices: [message] }),
-    ...(output['continue'] === false && { stop: textAt('stopReason') ?? 'a hook stopped it' }),
+    ...(output['continue'] === false && { stop: textAt('stopReason') ?? 'a hook stopped the session' }),
   }
   const withContext: HookAnswer = { ...common, ...(context !== undefined && { context }) }
   switch (event) {
@@ -73,7 +73,7 @@ export function readOutput(
 
 /** A session that exceeds its context window cannot continue without the summary. */
 function summaryNotice(reason: string | undefined): string {
-  return `it tried to prevent the session's summary${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
+  return `the hook tried to prevent the session's summary${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
 }
 
 const responseNotice = "Cadre ignores modifiedResponse: a hook cannot change an agent's report"
@@ -102,7 +102,10 @@ function decisionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Hook
     if (word === undefined || word === null || word === 'defer') continue
     const said = typeof word === 'string' && Object.hasOwn(decisions, word) ? decisions[word] : undefined
     if (said === undefined)
-      return { decision: 'deny', reason: `its decision is not valid: ${truncate(JSON.stringify(word), 80)}` }
+      return {
+        decision: 'deny',
+        reason: `the hook's decision is not valid: ${truncate(JSON.stringify(word), 80)}`,
+      }
     if (decision === undefined || strictness[said] > strictness[decision]) decision = said
   }
   const input = [
@@ -112,7 +115,7 @@ function decisionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Hook
     inner['modifiedArgs'],
   ].find((value) => value !== undefined && value !== null)
   if (input !== undefined && !isObject(input))
-    return { decision: 'deny', reason: 'it returned arguments that are not an object' }
+    return { decision: 'deny', reason: 'the hook returned arguments that are not an object' }
   const reason = textAt('permissionDecisionReason') ?? textAt('reason')
   return {
     ...(decision !== undefined && { decision }),
@@ -131,7 +134,7 @@ function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Ho
     return {
       decision: 'deny',
       ...(reason !== undefined && { reason }),
-      ...(isOver && { stop: reason ?? 'a hook denied and stopped it' }),
+      ...(isOver && { stop: reason ?? 'a hook denied the call and stopped the session' }),
     }
   }
   if (behavior !== 'allow') return {}
@@ -139,7 +142,7 @@ function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Ho
   if (isObject(nested['updatedInput']))
     return {
       notices: [
-        'it allowed the call with other arguments, which Cadre does not support. The call needs approval',
+        'the hook allowed the call with other arguments, which Cadre does not support. The call needs approval',
       ],
     }
   return { decision: 'allow', ...(reason !== undefined && { reason }) }

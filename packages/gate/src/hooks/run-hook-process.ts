@@ -14,7 +14,7 @@ import { startProcess } from '@cadre/disk'
 import { releasePipes } from '../processes/release-pipes.ts'
 import { signalGroup } from '../processes/signal-group.ts'
 import type { HookAction } from './hook.ts'
-import { asHookActivity } from './hook-activity.ts'
+import { runAsHookActivity } from './hook-activity.ts'
 import type { HookEnd } from './run-hook.ts'
 
 export interface HookProcess {
@@ -38,7 +38,7 @@ export async function runHookProcess(run: HookProcess, signal: AbortSignal): Pro
     return { kind: 'failed', why: 'start', reason: `cannot write its input: ${messageOf(error)}` }
   }
   try {
-    return await asHookActivity(() => start(run, run.environment(input), signal))
+    return await runAsHookActivity(() => start(run, run.environment(input), signal))
   } finally {
     await rm(input, { force: true }).catch(() => {})
   }
@@ -73,7 +73,7 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     }
     timers.push(
       setTimeout(() => {
-        const reason = `it took longer than ${timeoutMs / 1_000} s and was killed`
+        const reason = `the hook took longer than ${timeoutMs / 1_000} s and was killed`
         ended ??= { kind: 'failed', why: 'timeout', reason }
         kill('SIGTERM')
         timers.push(setTimeout(() => kill('SIGKILL'), graceMs))
@@ -102,14 +102,15 @@ function start(run: HookProcess, env: NodeJS.ProcessEnv, signal: AbortSignal): P
     })
     child.on('close', (code, by) => {
       if (ended !== undefined) return settle(ended)
-      if (code === null) return settle({ kind: 'failed', why: 'killed', reason: `it was killed (${by})` })
+      if (code === null)
+        return settle({ kind: 'failed', why: 'killed', reason: `the hook was killed (${by})` })
       settle({ kind: 'exited', code, stdout: out.text(), stderr: err.text() })
     })
     child.stdin.end(payload)
   })
 }
 
-const cancelled: HookEnd = { kind: 'failed', why: 'aborted', reason: 'it was cancelled' }
+const cancelled: HookEnd = { kind: 'failed', why: 'aborted', reason: 'the hook was cancelled' }
 
 function commandLine(
   { command, shell, args }: HookProcess['action'],

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { devNull } from 'node:os'
 import path from 'node:path'
 import { type JsonObject, messageOf } from '@cadre/core'
-import { expand } from './expand.ts'
+import { expandVariables } from './expand-variables.ts'
 import type { Hook } from './hook.ts'
 import type { ProcessSlots } from './process-slots.ts'
 import { runHookProcess } from './run-hook-process.ts'
@@ -46,7 +46,7 @@ export async function runHook(
   if (hook.denyReason !== undefined) return { kind: 'failed', why: 'changed', reason: hook.denyReason }
   // All hooks of a session listen to the same signal, which is not a leak.
   setMaxListeners(0, signal)
-  if (!(await slots.take(signal))) return { kind: 'failed', why: 'aborted', reason: 'it was cancelled' }
+  if (!(await slots.take(signal))) return { kind: 'failed', why: 'aborted', reason: 'the hook was cancelled' }
   try {
     // Otherwise, an agent that can write the script of a hook could run anything outside the sandbox.
     const changed = await describeScriptChange(hook.scripts ?? [])
@@ -54,7 +54,7 @@ export async function runHook(
       return {
         kind: 'failed',
         why: 'changed',
-        reason: `${changed}, so Cadre does not run it`,
+        reason: `${changed}, so Cadre does not run the hook`,
       }
     const extra = {
       ...quietEnvironment,
@@ -89,7 +89,7 @@ export async function runHook(
 /** The Copilot CLI expands variables in the values of `env`; only variables visible to hooks are available. */
 function variablesOf({ env, dialect }: Hook, known: NodeJS.ProcessEnv): { readonly [name: string]: string } {
   if (dialect !== 'copilot') return env
-  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, expand(value, known)]))
+  return Object.fromEntries(Object.entries(env).map(([name, value]) => [name, expandVariables(value, known)]))
 }
 
 function folderOf({ cwd }: Hook, { project, userHome }: HookEnvironment): string {

@@ -3,7 +3,7 @@ import type { AgentDefinition, JudgedCall, SessionSpec, Tool } from '@cadre/core
 import type { Hook } from './hook.ts'
 import { toHostCalls } from './host-calls.ts'
 import type { MatchSubject } from './matches-hook.ts'
-import type { Happening } from './payload.ts'
+import type { HookOccurrence } from './payload.ts'
 
 export interface SampleRequest {
   readonly event: HookEvent
@@ -18,7 +18,7 @@ export interface SampleRequest {
 export interface Sample {
   readonly session: SessionSpec
   readonly subject: MatchSubject
-  readonly happenings: (hook: Hook) => readonly Happening[]
+  readonly happenings: (hook: Hook) => readonly HookOccurrence[]
 }
 
 const prompt = 'Say hello.'
@@ -37,12 +37,12 @@ export function sampleOf(request: SampleRequest): Sample {
     tool,
     input,
   }
-  const plain = (happening: Happening, ...values: string[]): Sample => ({
+  const plain = (happening: HookOccurrence, ...values: string[]): Sample => ({
     session,
     subject: values.length === 0 ? { kind: 'nothing' } : { kind: 'values', values },
     happenings: () => [happening],
   })
-  const ofCall = (make: (said: ReturnType<typeof toHostCalls>[number]) => Happening): Sample => ({
+  const ofCall = (make: (said: ReturnType<typeof toHostCalls>[number]) => HookOccurrence): Sample => ({
     session,
     subject: { kind: 'call', call, session },
     happenings: (hook) => toHostCalls(call, hook, session.workspace).map(make),

@@ -40,7 +40,7 @@ export async function tryHooks(request: TryHooksRequest, signal: AbortSignal): P
 }
 
 /** The overall decision: the strictest one applies. */
-export function decisionOf(
+export function strictestDecision(
   trials: readonly HookTrial[],
 ): 'allow' | 'ask' | 'deny' | 'block' | 'stop' | 'none' {
   const said = (decision: HookAnswer['decision']) => trials.some(({ answer }) => answer.decision === decision)

@@ -12,7 +12,7 @@ export function isRepositoryPart(name: string): boolean {
 }
 
 /** True if git treats a folder with such names as a repository. The files are not read, because they can change later. */
-export function makesRepository(has: (part: (typeof parts)[number]) => boolean): boolean {
+export function looksLikeRepository(has: (part: (typeof parts)[number]) => boolean): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
 
@@ -29,7 +29,7 @@ export function isInBareRepository(
   for (const [at, name] of names.entries()) {
     const added = plain[at]
     const has = (part: string) => added === part.toLowerCase() || exists(`${folder}${path.sep}${part}`)
-    if (makesRepository(has)) return true
+    if (looksLikeRepository(has)) return true
     folder = path.join(folder, name)
   }
   return false

@@ -53,7 +53,7 @@ export function subjectOf({ tool, specifier }: Pick<ClaudeRule, 'tool' | 'specif
   if (tool === 'WebFetch' && domain !== undefined) return { kind: 'domain', domain: domain.toLowerCase() }
   if (/^(?:Agent|Task)$/.test(tool)) return { kind: 'agent', name: specifier }
   if (tool === 'Skill') return { kind: 'skill', name: specifier.replace(/(?::| )\*$/, '') }
-  return { kind: 'unsupported', why: `Cadre does not understand ${JSON.stringify(specifier)} for ${tool}` }
+  return { kind: 'unsupported', why: `Cadre does not support ${JSON.stringify(specifier)} for ${tool}` }
 }
 
 function pathsOf(use: 'read' | 'write', specifier: string): RuleSubject {

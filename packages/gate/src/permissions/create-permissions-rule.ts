@@ -1,9 +1,9 @@
 import {
-  covers,
   type JudgedCall,
   nameKey,
   type Rule,
   readDelegation,
+  restrictionCoversTool,
   type Tool,
   type Verdict,
 } from '@cadre/core'
@@ -55,7 +55,9 @@ function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefi
     case 'unsupported':
       return appliesTo(rule.tool, tool) ? 'ask' : undefined
     case 'domain':
-      return covers(rule.tool, tool) && mayMatchHost(subject.domain, input) ? decision : undefined
+      return restrictionCoversTool(rule.tool, tool) && mayMatchHost(subject.domain, input)
+        ? decision
+        : undefined
     case 'agent':
       return tool.kind === 'delegate' && nameKey(readDelegation(tool, input).target) === nameKey(subject.name)
         ? decision
@@ -69,7 +71,7 @@ function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefi
 
 /** A rule about reading covers every tool that shows files, and one about editing every tool that changes them. */
 export function appliesTo(name: string, tool: Tool): boolean {
-  if (name === '*' || covers(name, tool)) return true
+  if (name === '*' || restrictionCoversTool(name, tool)) return true
   if (tool.kind !== undefined) return false
   if (name === 'Read') return tool.effect === 'read' && (tool.class === 'read' || tool.class === 'search')
   return /^(?:Edit|Write)$/.test(name) && tool.class === 'edit'

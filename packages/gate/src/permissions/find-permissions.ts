@@ -3,9 +3,9 @@ import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, readWithin } from '@cadre/disk'
 import type { TrustItem } from '@cadre/home'
+import { allowsMore } from './allows-more.ts'
 import type { ClaudeRule } from './claude-rule.ts'
 import { type ReadPermissions, readPermissions } from './read-permissions.ts'
-import { widens } from './widens.ts'
 
 export interface FindPermissionsRequest {
   readonly project: string
@@ -37,7 +37,7 @@ export function findPermissions({ project, userHome, trusted }: FindPermissionsR
   return {
     rules: found.flatMap(({ file, rules, level }) => {
       if (level === 'user') return rules
-      const item = allowTrustItem(file, rules)
+      const item = permissionsTrustItem(file, rules)
       return item === undefined || trusted(item)
         ? rules
         : rules.filter(({ decision }) => decision !== 'allow')
@@ -52,8 +52,8 @@ export function projectFiles(project: string): string[] {
 }
 
 /** Returns the trust item for the permissions of a project file, or undefined if it allows nothing. */
-export function allowTrustItem(file: string, rules: readonly ClaudeRule[]): TrustItem | undefined {
-  const allowed = rules.filter(widens).map(({ text }) => text)
+export function permissionsTrustItem(file: string, rules: readonly ClaudeRule[]): TrustItem | undefined {
+  const allowed = rules.filter(allowsMore).map(({ text }) => text)
   if (allowed.length === 0) return undefined
   return {
     path: `${file}#permissions.allow`,

@@ -1,10 +1,10 @@
-import { allowsServerTool, covers, isServerTool, type JudgedCall } from '@cadre/core'
+import { allowsServerTool, isServerTool, type JudgedCall, restrictionCoversTool } from '@cadre/core'
 import { readPattern } from '../effects/path-pattern.ts'
 import type { Places } from '../paths/places.ts'
+import { allowsMore } from './allows-more.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 import { appliesTo, hostOf } from './create-permissions-rule.ts'
 import { patternsOf } from './path-restrictions.ts'
-import { widens } from './widens.ts'
 
 export interface AllowanceOptions {
   readonly rules: readonly ClaudeRule[]
@@ -14,10 +14,15 @@ export interface AllowanceOptions {
 }
 
 /** Returns the rule that allows a whole call, except for commands: every file that it changes, or the host it contacts. */
-export type Allowance = (call: JudgedCall, workspace: string) => ClaudeRule | undefined
+export type FindAllowingRule = (call: JudgedCall, workspace: string) => ClaudeRule | undefined
 
-export function permissionAllowance({ rules, project, userHome, places }: AllowanceOptions): Allowance {
-  const allowing = rules.filter((rule) => widens(rule) && rule.tool !== 'Bash')
+export function permissionAllowance({
+  rules,
+  project,
+  userHome,
+  places,
+}: AllowanceOptions): FindAllowingRule {
+  const allowing = rules.filter((rule) => allowsMore(rule) && rule.tool !== 'Bash')
   return (call, workspace) => allowing.find((rule) => allows(rule, call, workspace))
 
   function allows(rule: ClaudeRule, { tool, input }: JudgedCall, workspace: string): boolean {
@@ -26,9 +31,12 @@ export function permissionAllowance({ rules, project, userHome, places }: Allowa
     const paths = tool.effect === 'write' && tool.class === 'edit' ? (tool.paths?.(input) ?? []) : []
     if (subject.kind === 'tool') {
       if (isServerTool(rule.tool)) return allowsServerTool(rule.tool, tool)
-      return rule.tool === 'WebFetch' ? covers(rule.tool, tool) : paths.length > 0 && appliesTo('Edit', tool)
+      return rule.tool === 'WebFetch'
+        ? restrictionCoversTool(rule.tool, tool)
+        : paths.length > 0 && appliesTo('Edit', tool)
     }
-    if (subject.kind === 'domain') return covers(rule.tool, tool) && isHost(subject.domain, hostOf(input))
+    if (subject.kind === 'domain')
+      return restrictionCoversTool(rule.tool, tool) && isHost(subject.domain, hostOf(input))
     if (subject.kind !== 'paths' || paths.length === 0) return false
     const locate = (target: string) => places.locate(target, workspace)
     const real = locate('.')

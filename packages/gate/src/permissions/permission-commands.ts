@@ -2,8 +2,8 @@ import { matchesPattern } from '@cadre/disk'
 import type { Allowlist, ListAnswer } from '../commands/allowlist.ts'
 import { formatWords } from '../commands/format-words.ts'
 import { programOf } from '../commands/program-name.ts'
+import { allowedWords } from './allows-more.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
-import { allowedWords } from './widens.ts'
 
 const maxLength = 10_000
 

@@ -10,11 +10,11 @@ const key: unique symbol = Symbol('preapproved')
 type Marked = AgentDefinition & { readonly [key]?: readonly ClaudeRule[] }
 
 /** The same agent, whose sessions need no approval for what these rules allow, as far as policies leave that open. */
-export function preapprove(agent: AgentDefinition, rules: readonly ClaudeRule[]): AgentDefinition {
-  const marked: Marked = { ...agent, [key]: [...preapprovedFor(agent), ...rules] }
+export function withPreapprovedRules(agent: AgentDefinition, rules: readonly ClaudeRule[]): AgentDefinition {
+  const marked: Marked = { ...agent, [key]: [...preapprovedRulesOf(agent), ...rules] }
   return marked
 }
 
-export function preapprovedFor(agent: AgentDefinition): readonly ClaudeRule[] {
+export function preapprovedRulesOf(agent: AgentDefinition): readonly ClaudeRule[] {
   return (agent as Marked)[key] ?? []
 }

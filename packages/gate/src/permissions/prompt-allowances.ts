@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { TrustItem } from '@cadre/home'
 import type { PromptFile } from '@cadre/knowledge'
+import { allowsMore } from './allows-more.ts'
 import { type ClaudeRule, readRule } from './claude-rule.ts'
-import { widens } from './widens.ts'
 
 /** What the `allowed-tools` of a prompt file allow without approval. Omits names that would allow nothing. */
 export function promptAllowances({ allowed = [], file, level }: PromptFile): readonly ClaudeRule[] {
   return allowed.flatMap((text) => {
     const rule = readRule(text, 'allow', file, level)
-    return rule !== undefined && widens(rule) ? [rule] : []
+    return rule !== undefined && allowsMore(rule) ? [rule] : []
   })
 }
 

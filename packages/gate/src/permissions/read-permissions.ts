@@ -1,7 +1,7 @@
 import { readJson } from '@cadre/agents'
 import type { Diagnostic } from '@cadre/disk'
+import { allowsMore } from './allows-more.ts'
 import { type ClaudeRule, readRule, subjectOf } from './claude-rule.ts'
-import { widens } from './widens.ts'
 
 export interface ReadPermissions {
   readonly rules: readonly ClaudeRule[]
@@ -84,8 +84,8 @@ function unsupportedIn(rule: ClaudeRule): string | undefined {
     return decision === 'allow'
       ? `${text} allows nothing: ${subject.why}.`
       : `${text} asks about every call to the tool: ${subject.why}.`
-  if (decision !== 'allow' || widens(rule)) return undefined
+  if (decision !== 'allow' || allowsMore(rule)) return undefined
   if (rule.tool === 'Bash')
-    return `${text} allows nothing: Cadre allows commands only by their words, and no rule allows every command.`
+    return `${text} allows nothing: a rule must name a command, and this rule would allow every command.`
   return undefined
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import type { CommandRun } from './command-run.ts'
-import type { Mask } from './find-masks.ts'
+import type { MaskedPath } from './find-masks.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import type { PinnedMounts } from './pinned-mounts.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -14,7 +14,7 @@ export interface SandboxLayout {
   readonly guarded: GuardedPaths
   readonly pins: PinnedMounts
   /** Paths that the command must not read. */
-  readonly masks: readonly Mask[]
+  readonly masks: readonly MaskedPath[]
   readonly sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>
   /** The folder that replaces the workspace, if the command runs on a copy. */
   readonly copy?: string | undefined

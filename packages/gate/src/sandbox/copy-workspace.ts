@@ -61,7 +61,7 @@ async function copy(
   let said = ''
   for (const options of ways) {
     said = await run(program, [...options, '--', ...names, to], from, signal)
-    if (signal.aborted) return 'it was cancelled'
+    if (signal.aborted) return 'the call was cancelled'
     // A file that disappeared meanwhile or is unreadable does not matter. A missing folder does.
     const isThere = names.every((name) => isAt(path.join(to, name)) || !isAt(path.join(from, name)))
     if (isThere && !/no space|quota/i.test(said)) {

@@ -19,14 +19,14 @@ export type DeniedPaths =
   /** `reason`: a sentence without a full stop. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-export interface DenyingDeps extends HidingOptions {
+export interface FindDeniedOptions extends HidingOptions {
   readonly unwritableIn?: ((workspace: string) => UnwritablePaths | undefined) | undefined
 }
 
 /** Finds the paths that must not be read, and those that must not be changed. `home` is the real path of the Cadre home. */
 export async function findDenied(
   root: string,
-  deps: DenyingDeps,
+  deps: FindDeniedOptions,
   { home, onCopy = false }: { readonly home: string | undefined; readonly onCopy?: boolean },
 ): Promise<DeniedPaths> {
   const hidden = await findHiddenPaths(root, onCopy, deps)

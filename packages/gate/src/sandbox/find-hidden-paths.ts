@@ -2,12 +2,12 @@ import { homedir } from 'node:os'
 import { isInside } from '@cadre/disk'
 import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
 import { hiddenFolders } from './bubblewrap-args.ts'
-import { findMasks, type Mask } from './find-masks.ts'
+import { findMasks, type MaskedPath } from './find-masks.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Paths that a command must not read. */
 export type HiddenPaths =
-  | { readonly kind: 'found'; readonly masks: readonly Mask[]; readonly held: readonly string[] }
+  | { readonly kind: 'found'; readonly masks: readonly MaskedPath[]; readonly held: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string }
 
 export interface HidingOptions {

@@ -6,15 +6,15 @@ import type { DeniedFiles } from '../effects/denied-paths.ts'
 import { fileIdentity } from '../paths/linked-from.ts'
 
 /** An existing path that is covered, so that a command cannot read it. */
-export interface Mask {
+export interface MaskedPath {
   readonly place: string
   readonly isFolder: boolean
 }
 
-export type Masks =
+export type MaskedPaths =
   | {
       readonly kind: 'found'
-      readonly masks: readonly Mask[]
+      readonly masks: readonly MaskedPath[]
       /** Workspace folders that must not be moved, because the patterns would no longer match their contents. */
       readonly held: readonly string[]
       /** Everything that matches, as named: links are not resolved. */
@@ -39,8 +39,8 @@ export async function findMasks(
   root: string,
   { tops, match }: DeniedFiles,
   limits: MaskLimits = defaultLimits,
-): Promise<Masks> {
-  const masks = new Map<string, Mask>()
+): Promise<MaskedPaths> {
+  const masks = new Map<string, MaskedPath>()
   const named: string[] = []
   const waiting: string[] = []
   const consider = (place: string, entry: Pick<Dirent, 'isDirectory' | 'isSymbolicLink'>) => {
@@ -86,7 +86,7 @@ export async function findMasks(
 /** Returns other workspace names of covered files, or undefined if there are too many files to search. */
 async function otherNames(
   root: string,
-  masks: readonly Mask[],
+  masks: readonly MaskedPath[],
   limits: MaskLimits,
 ): Promise<string[] | undefined> {
   const shared = new Set<string>()
@@ -128,7 +128,7 @@ async function eachFile(
 }
 
 /** For a link, masks its target. */
-function maskAt(place: string, isLink: boolean): Mask | undefined {
+function maskAt(place: string, isLink: boolean): MaskedPath | undefined {
   try {
     const real = isLink ? realpathSync(place) : place
     return { place: real, isFolder: statSync(real).isDirectory() }

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { entriesIn } from '@cadre/disk'
 import { protectedNames } from '../paths/protected-names.ts'
-import { isRepositoryPart, makesRepository } from '../paths/repository-parts.ts'
+import { isRepositoryPart, looksLikeRepository } from '../paths/repository-parts.ts'
 
 const maxDepth = 20
 const maxFolders = 5_000
@@ -43,7 +43,7 @@ export function findNested(root: string): NestedFindings {
         if (entry.isDirectory() && !skipped.has(name) && !firstNames.has(name))
           next.push(path.join(folder, name))
       }
-      if (here.size > 1 && makesRepository((part) => here.has(part.toLowerCase()))) bare.push(folder)
+      if (here.size > 1 && looksLikeRepository((part) => here.has(part.toLowerCase()))) bare.push(folder)
     }
     level = next
   }

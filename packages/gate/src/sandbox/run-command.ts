@@ -19,13 +19,13 @@ import { memoryFolders } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
 import type { CommandEnd, CommandRun } from './command-run.ts'
 import { copyWorkspace } from './copy-workspace.ts'
-import { enclosure, inCopy } from './enclosure.ts'
 import { findDenied } from './find-denied.ts'
 import type { HiddenPaths } from './find-hidden-paths.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import { keepCopies } from './keep-copies.ts'
 import { killLeftovers } from './leftovers.ts'
 import { planInput, runnerCommand, runnerEnvironment } from './plan-run.ts'
+import { pathInCopy, prepareSandbox } from './prepare-sandbox.ts'
 import { removeSetIds } from './remove-set-ids.ts'
 import { type GroupEnd, runGroup } from './run-group.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -142,7 +142,7 @@ async function runInSandbox(
   const guarded = withoutGitOf(deps.home, baseline.guarded)
   const userHome = deps.userHome ?? homedir()
   const limits = limitsOf(run)
-  const enclosed = await enclosure({
+  const enclosed = await prepareSandbox({
     run,
     guarded,
     sandbox,
@@ -202,7 +202,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
     if (copy !== undefined)
       for (const { place } of hidden.masks)
         if (isInside(guarded.root, place))
-          rmSync(inCopy(place, guarded.root, copy), { recursive: true, force: true })
+          rmSync(pathInCopy(place, guarded.root, copy), { recursive: true, force: true })
     const expected = expectedChangesIn(home)
     const watched = [...watchedPaths(guarded.paths, home?.path), ...unchangeable.named]
     const snapshot = baseline.snapshot(watched, expected.skip)

@@ -113,7 +113,7 @@ function restorePath(place: string, wanted: RecordedState | undefined): void {
 }
 
 function restoreFile(place: string, { content, mode }: Extract<RecordedState, { kind: 'file' }>): void {
-  if (content === undefined) throw new Error('its content was too large to keep')
+  if (content === undefined) throw new Error('the file was too large to keep a copy of it')
   if (isFolder(place)) rmSync(place, { recursive: true, force: true })
   // Written to a temporary file and renamed: readers never see half of it, and hard links of the changed file are not
   // affected.

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, writ
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { isInside, namesIn } from '@cadre/disk'
-import { giversIn, type Home, runningProcess, wasWritten, wasWrittenIn } from '@cadre/home'
+import { type Home, hasOwnWriteIn, isOwnWrite, requestersIn, runningProcess } from '@cadre/home'
 import { isOwnLine } from '../audit/audit-log.ts'
 import { followLinks } from '../paths/follow-links.ts'
 import type { Change, ExpectedChanges } from './undo-changes.ts'
@@ -92,7 +92,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       const isNewFolder = change.before === undefined && change.after?.kind === 'folder'
       if (
         isNewFolder &&
-        ([sessions, events, givers, queued].includes(change.path) || wasWrittenIn(change.path))
+        ([sessions, events, givers, queued].includes(change.path) || hasOwnWriteIn(change.path))
       )
         return 'fine'
       if (isNewFolder && home !== undefined && change.path === segments) {
@@ -103,10 +103,10 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       }
       const content = change.after?.kind === 'file' ? change.after.content : undefined
       const isKnown = change.after === undefined || content !== undefined
-      if (isKnown && wasWritten(change.path, content)) return 'fine'
+      if (isKnown && isOwnWrite(change.path, content)) return 'fine'
       if (home !== undefined && isIn(sessions, change.path)) return settleJournal(change, home, others)
       if (home !== undefined && isIn(segments, change.path)) return settleSegment(change.path, home, tokens)
-      if (isIn(givers, change.path)) return settleGivers(change)
+      if (isIn(givers, change.path)) return settleRequesters(change)
       // A daemon in another process removes the requests that it has delivered.
       if (isIn(queued, change.path) && change.after === undefined && isShared()) return 'fine'
       return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
@@ -156,10 +156,10 @@ function settleLog({ before, after }: Change, isShared: boolean): 'fine' | 'undo
  * A daemon in another process may add people meanwhile, and a lost name would let that person approve their own work. A name that the
  * command adds only excludes somebody.
  */
-function settleGivers({ before, after }: Change): 'fine' | 'undo' {
+function settleRequesters({ before, after }: Change): 'fine' | 'undo' {
   if (before === undefined) return after?.kind === 'file' ? 'fine' : 'undo'
   const [was, is] = [before, after].map((state) =>
-    state?.kind === 'file' && state.content !== undefined ? giversIn(state.content.toString('utf8')) : [],
+    state?.kind === 'file' && state.content !== undefined ? requestersIn(state.content.toString('utf8')) : [],
   )
   return after !== undefined && was?.every((name) => is?.includes(name)) ? 'fine' : 'undo'
 }

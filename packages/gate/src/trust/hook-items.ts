@@ -44,5 +44,5 @@ export function hookItems(request: HookItemsRequest): FolderContents {
 }
 
 function whatOf(count: number): string {
-  return `runs ${count === 1 ? 'a hook' : `${count} hooks`} when agents work`
+  return `runs ${count === 1 ? 'a hook' : `${count} hooks`} while agents work`
 }

@@ -1,7 +1,7 @@
 import { readWithin } from '@cadre/disk'
-import { allowTrustItem, projectFiles } from '../permissions/find-permissions.ts'
+import { allowsMore } from '../permissions/allows-more.ts'
+import { permissionsTrustItem, projectFiles } from '../permissions/find-permissions.ts'
 import { readPermissions } from '../permissions/read-permissions.ts'
-import { widens } from '../permissions/widens.ts'
 import type { FolderContents, FolderItem } from './folder-item.ts'
 
 /** Returns rules in the project's Claude Code settings that allow calls without approval. */
@@ -12,8 +12,10 @@ export function permissionItems(project: string): FolderContents {
     const content = readWithin(project, file)
     if (content.kind === 'unusable') unusable.push({ file, reason: content.reason })
     if (content.kind !== 'read') continue
-    const rules = readPermissions({ path: file, text: content.text, level: 'project' }).rules.filter(widens)
-    const item = allowTrustItem(file, rules)
+    const rules = readPermissions({ path: file, text: content.text, level: 'project' }).rules.filter(
+      allowsMore,
+    )
+    const item = permissionsTrustItem(file, rules)
     const line = Number(rules[0]?.place.slice(file.length + 1))
     const what = `allows calls without approval: ${rules.map(({ text }) => text).join(', ')}`
     if (item !== undefined) items.push({ ...item, file, line, what })

@@ -20,7 +20,7 @@ export type ValueShape =
   | { readonly kind: 'list'; readonly of: ValueShape; readonly orOne?: true }
 
 const text: ValueShape = { kind: 'text' }
-export const flag: ValueShape = { kind: 'flag' }
+export const booleanShape: ValueShape = { kind: 'flag' }
 /** A whole number above 0. */
 export const wholeNumber: ValueShape = { kind: 'whole' }
 /** A number, 0 or more. */
@@ -46,8 +46,8 @@ const server: { readonly [key: string]: ValueShape } = {
   headers: { kind: 'named', of: text },
   apiVersion: text,
   query: { kind: 'named', of: text },
-  allowInsecure: flag,
-  list: flag,
+  allowInsecure: booleanShape,
+  list: booleanShape,
   listTimeout: wholeNumber,
   idleTimeout: wholeNumber,
   tries: wholeNumber,
@@ -91,7 +91,7 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         processes: wholeNumber,
         idleTimeout: wholeNumber,
         tries: wholeNumber,
-        offline: flag,
+        offline: booleanShape,
         provider: {
           kind: 'keys',
           keys: {
@@ -101,12 +101,12 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
             keyCommand: text,
             headers: { kind: 'named', of: text },
             apiVersion: text,
-            allowInsecure: flag,
-            list: flag,
+            allowInsecure: booleanShape,
+            list: booleanShape,
           },
           required: ['baseUrl'],
         },
-        subagents: flag,
+        subagents: booleanShape,
       },
     },
     acp: {
@@ -116,7 +116,7 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
           kind: 'named',
           of: {
             kind: 'keys',
-            keys: { command: { kind: 'words' }, variables: { kind: 'names' }, withoutSandbox: flag },
+            keys: { command: { kind: 'words' }, variables: { kind: 'names' }, withoutSandbox: booleanShape },
           },
         },
         idleTimeout: wholeNumber,
@@ -148,7 +148,7 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         },
       },
     },
-    enableSubagent: flag,
+    enableSubagent: booleanShape,
     tools: { kind: 'texts' },
     check: {
       kind: 'keys',
@@ -190,7 +190,7 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
       keys: {
         semantic: {
           kind: 'keys',
-          keys: { enabled: flag, model: text, module: text, options: { kind: 'anything' } },
+          keys: { enabled: booleanShape, model: text, module: text, options: { kind: 'anything' } },
         },
       },
     },
@@ -198,7 +198,7 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
       kind: 'keys',
       keys: {
         servers: { kind: 'named', of: { kind: 'named', of: { kind: 'anything' } } },
-        discover: flag,
+        discover: booleanShape,
         decide: { kind: 'texts' },
         ask: { kind: 'texts' },
       },

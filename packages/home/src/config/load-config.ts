@@ -92,25 +92,25 @@ async function readIfThere(file: string | undefined): Promise<ConfigFile | undef
 }
 
 const guarded: { readonly [key: string]: string } = {
-  openai: 'it sets where conversations and keys are sent, and can run a command',
-  anthropic: 'it sets where conversations and keys are sent, and can run a command',
+  openai: 'this setting decides where conversations and keys are sent, and can run a command',
+  anthropic: 'this setting decides where conversations and keys are sent, and can run a command',
   copilot:
-    'it sets which program runs as the language server and where conversations and keys are sent, and can run a command',
-  acp: 'it sets which programs run as agents, and can let them run without a sandbox',
-  tools: 'it runs code from the repository',
-  check: 'it runs a program',
-  web: 'it lets agents reach private networks',
+    'this setting decides which program runs as the language server and where conversations and keys are sent, and can run a command',
+  acp: 'this setting decides which programs run as agents, and can let them run without a sandbox',
+  tools: 'this setting runs code from the repository',
+  check: 'this setting runs a program',
+  web: 'this setting lets agents reach private networks',
   search:
-    'it can run code from the repository, and decides whether file contents are sent to the model endpoint',
-  engine: 'it sends work and conversations to a server that runs agents',
-  channels: 'it exchanges messages with other machines',
-  mcp: 'it starts MCP servers',
+    'this setting can run code from the repository, and decides whether file contents are sent to the model endpoint',
+  engine: 'this setting sends work and conversations to a server that runs agents',
+  channels: 'this setting exchanges messages with other machines',
+  mcp: 'this setting starts MCP servers',
 }
 
 /** Returns the reason why a setting needs trust, or `undefined` if it does not. */
 function whyGuarded(key: string, value: Json): string | undefined {
   const opens = key === 'daemon' && isObject(value) && ('host' in value || 'hosts' in value)
-  return opens ? 'it lets other machines reach the channel server' : guarded[key]
+  return opens ? 'this setting lets other machines reach the channel server' : guarded[key]
 }
 
 /** Removes settings of a home that need trust and are not trusted. */

@@ -17,9 +17,9 @@ export function initialCommitMessage(names: readonly string[]): string {
 
 /** The message for changes without a note: by people, or by commands while no daemon was running. */
 export function unrecordedChangesMessage(names: readonly string[]): string {
-  const subject = `changed without a note: ${names.join(', ')}`
+  const subject = `unrecorded changes: ${names.join(', ')}`
   if (names.length === 1 || subject.length <= maxLength) return `${oneLine(subject)}\n`
-  return `changed without a note: ${names.length} files\n\n${list(names)}\n`
+  return `unrecorded changes: ${names.length} files\n\n${list(names)}\n`
 }
 
 function list(names: readonly string[]): string {

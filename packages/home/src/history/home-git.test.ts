@@ -69,7 +69,7 @@ describe('the history of a home', () => {
     history.note('task a was started', ['tasks/a.task.md'])
     history.note('and\nanother thing', ['tasks/gone.task.md', '../outside', '/etc/passwd'])
     await history.flush()
-    expect(log()).toEqual(['changed without a note: memory/b.md', 'task a was started'])
+    expect(log()).toEqual(['unrecorded changes: memory/b.md', 'task a was started'])
     expect(git('log', '-1', '--skip=1', '--format=%b')).toContain('- and another thing\n\nNotes: 3')
     expect(filesIn('HEAD~1')).toEqual(['tasks/a.task.md'])
     await history.close()

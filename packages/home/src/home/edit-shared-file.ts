@@ -20,7 +20,7 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
 import { hasCode, ownerOnly, unlinkIfExists, writeWhole } from '@cadre/disk'
-import { rememberWritten } from '../trust/unsandboxed-command.ts'
+import { rememberOwnWrite } from '../trust/unsandboxed-command.ts'
 
 const tries = 100
 
@@ -34,7 +34,7 @@ export function editFile(file: string, edit: (raw: RawText | undefined) => RawTe
     try {
       writeDraft(draft, wanted, before?.stats.mode)
       if (!isStill(file, before)) continue
-      rememberWritten(file, Buffer.from(wanted, 'latin1'))
+      rememberOwnWrite(file, Buffer.from(wanted, 'latin1'))
       if (putInPlace(draft, file, before)) return true
     } finally {
       unlinkIfExists(draft)

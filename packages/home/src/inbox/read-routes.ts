@@ -64,7 +64,7 @@ function readRoute(item: Located, wrong: Wrong): Route | undefined {
   }
   const ways = ['to', 'task', 'drop'].filter((key) => fields.has(key))
   if (ways.length !== 1) {
-    const said = ways.length === 0 ? 'it has none' : `it has ${ways.join(' and ')}`
+    const said = ways.length === 0 ? 'this route has none' : `this route has ${ways.join(' and ')}`
     wrong(line, 'wrong-value', `A route needs exactly one of to, task and drop, but ${said}.`)
     return undefined
   }

@@ -5,6 +5,6 @@ import { runningProcess } from './running-process.ts'
 export const daemonLeaseName = '.daemon'
 
 /** Returns whether a daemon is running for this home, so that tasks start and messages are delivered. */
-export function isAttended(home: Home): boolean {
+export function isDaemonRunning(home: Home): boolean {
   return runningProcess(home, daemonLeaseName) !== undefined
 }

@@ -82,24 +82,29 @@ describe('a file of lines', () => {
   it('skips a line that is nested too deeply, and continues', () => {
     const nested = (levels: number) => `{"text":"n","a":${'['.repeat(levels)}${']'.repeat(levels)}}\n`
     writeFileSync(file, `${nested(99)}${nested(100)}${nested(50_000)}${line('b')}`)
-    expect(handleAll()).toEqual(['n', '2: it is nested too deeply', '3: it is nested too deeply', 'b'])
+    expect(handleAll()).toEqual([
+      'n',
+      '2: the line is nested too deeply',
+      '3: the line is nested too deeply',
+      'b',
+    ])
   })
 
   it('reports an unreadable line once, and continues', () => {
     writeFileSync(file, `${line('a')}what?\n\n[1]\n${line('b')}\0\ud800\n`)
     expect(handleAll()).toEqual([
       'a',
-      '2: it is not JSON',
-      '4: it is not a JSON object',
+      '2: the line is not JSON',
+      '4: the line is not a JSON object',
       'b',
-      '6: it is not JSON',
+      '6: the line is not JSON',
     ])
     expect(handleAll()).toEqual([])
   })
 
   it('skips a line that is too long, without keeping it in memory', () => {
     writeFileSync(file, `${line('a')}{"text":"${'x'.repeat(17 << 20)}"}\n${line('b')}`)
-    expect(handleAll()).toEqual(['a', '2: it is too long', 'b'])
+    expect(handleAll()).toEqual(['a', '2: the line is too long', 'b'])
     expect(handleAll()).toEqual([])
   })
 

@@ -74,7 +74,7 @@ export class LineReader {
     // A program that rewrites the file may truncate it first. Wait for its content.
     if (size === 0) return
     if (now === undefined) this.cursor.add({ generation: 0, until: 0, file: identity })
-    else if (last === undefined ? now.file !== identity && now.generation > 0 : !isStill(file, last))
+    else if (last === undefined ? now.file !== identity && now.generation > 0 : !isLineUnchanged(file, last))
       this.cursor.add({ generation: now.generation + 1, until: size, file: identity })
     // An editor has rewritten the file, and the handled lines are unchanged.
     else if (now.file !== identity) this.cursor.add({ ...now, file: identity })
@@ -122,13 +122,13 @@ export class LineReader {
     if (text.trim() === '') return undefined
     const sum = sumOf(line.bytes)
     const handled: HandledLine = { at, end, line: number, sum, ...(line.isOpen && { open: true }) }
-    if (line.isTooLong) return { kind: 'unreadable', number, handled, reason: 'it is too long' }
+    if (line.isTooLong) return { kind: 'unreadable', number, handled, reason: 'the line is too long' }
     const parsed = parseJson(text)
-    if (!parsed.ok) return { kind: 'unreadable', number, handled, reason: 'it is not JSON' }
+    if (!parsed.ok) return { kind: 'unreadable', number, handled, reason: 'the line is not JSON' }
     if (!isObject(parsed.value))
-      return { kind: 'unreadable', number, handled, reason: 'it is not a JSON object' }
+      return { kind: 'unreadable', number, handled, reason: 'the line is not a JSON object' }
     if (isDeeper(parsed.value, maxDepth))
-      return { kind: 'unreadable', number, handled, reason: 'it is nested too deeply' }
+      return { kind: 'unreadable', number, handled, reason: 'the line is nested too deeply' }
     const { value } = parsed
     const own = value['id']
     if (typeof own === 'string' && own !== '')
@@ -141,7 +141,7 @@ export class LineReader {
 const maxDepth = 100
 
 /** Returns whether the last handled line is still at its position. */
-export function isStill(file: number, { at, end, sum }: HandledLine): boolean {
+export function isLineUnchanged(file: number, { at, end, sum }: HandledLine): boolean {
   const length = end - at > maxLineLength + 2 ? maxExcerptBytes : end - at
   const bytes = Buffer.alloc(length)
   if (readSync(file, bytes, 0, bytes.length, at) < bytes.length) return false

@@ -3,7 +3,7 @@ import { listFolder, openWithoutLinks } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { LineCursor } from './line-cursor.ts'
 import { lineFileBaseName, lineFileName } from './line-file-name.ts'
-import { isStill, LineReader } from './line-reader.ts'
+import { isLineUnchanged, LineReader } from './line-reader.ts'
 
 /** Opens a reader of `<folder>/<name>.jsonl` in a home, at its last position. Only one process at a time may have one. */
 export function openLineReader(home: Home, folder: string, name: string): LineReader {
@@ -23,7 +23,7 @@ function takeOver(place: string, cursors: string, own: string): void {
     const { dev, ino } = fstatSync(file)
     for (const name of listFolder(cursors).filter((other) => lineFileBaseName(other) !== undefined)) {
       const { now, last, place: other } = new LineCursor(`${cursors}/${name}`)
-      if (now?.file !== `${dev}:${ino}` || last === undefined || !isStill(file, last)) continue
+      if (now?.file !== `${dev}:${ino}` || last === undefined || !isLineUnchanged(file, last)) continue
       copyFileSync(other, own)
       return
     }

@@ -1,7 +1,7 @@
 import type { Budget, Json } from '@cadre/core'
 import { approvalRulesOf } from './approval-rule.ts'
 import { commandLimitKeys } from './command-limits.ts'
-import { isLooser } from './effects-of.ts'
+import { permitsMore } from './effects-of.ts'
 import { defaultEffects, type PathPatterns, type Permission, type Policy } from './policy.ts'
 import type { PolicyFile } from './read-policy-file.ts'
 
@@ -34,7 +34,7 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
   const strictest = (key: string): Permission | undefined => {
     let found: { file: PolicyFile; value: Permission } | undefined
     for (const { file, value } of said(key) as { file: PolicyFile; value: Permission }[])
-      if (found === undefined || isLooser(found.value, value)) found = { file, value }
+      if (found === undefined || permitsMore(found.value, value)) found = { file, value }
     if (found !== undefined) decide(key, found.file)
     return found?.value
   }

@@ -8,7 +8,7 @@ import type { TrustItem } from '../trust/trust.ts'
 import { effectsOf } from './effects-of.ts'
 import { inspectProjectPolicy, loadPolicy } from './load-policy.ts'
 import { type Permission, permissivePolicy } from './policy.ts'
-import { restrictions } from './restrictions.ts'
+import { listRestrictions } from './restrictions.ts'
 
 let root: string
 beforeEach(() => {
@@ -146,7 +146,7 @@ describe('the rest', () => {
     })
     expect(policy.decidedBy.get('paths.deny.read.1')).toBe(at('organisation:1'))
     expect(policy.decidedBy.get('paths.deny.read.2')).toBe(at('project:2'))
-    expect(restrictions(policy)).toContainEqual({
+    expect(listRestrictions(policy)).toContainEqual({
       key: 'paths.deny.read',
       value: 'private',
       place: at('project:2'),
@@ -173,7 +173,7 @@ describe('the rest', () => {
       project: 'commands.timeoutSeconds: 90',
     })
     expect(policy.commands).toEqual({ timeoutSeconds: 60, outputKilobytes: 10 })
-    expect(restrictions(policy).map(({ key, value }) => `${key} ${value}`)).toEqual([
+    expect(listRestrictions(policy).map(({ key, value }) => `${key} ${value}`)).toEqual([
       'commands.timeoutSeconds 60',
       'commands.outputKilobytes 10',
     ])

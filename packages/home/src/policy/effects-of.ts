@@ -16,7 +16,7 @@ function stricterOf(a: Permission, b: Permission): Permission {
   return strictness[a] >= strictness[b] ? a : b
 }
 
-export function isLooser(a: Permission, b: Permission): boolean {
+export function permitsMore(a: Permission, b: Permission): boolean {
   return strictness[a] < strictness[b]
 }
 

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ValueShape } from '../config/config-shape.ts'
 import { loadPolicy } from './load-policy.ts'
 import { policyShape } from './policy-shape.ts'
-import { restrictions } from './restrictions.ts'
+import { listRestrictions } from './restrictions.ts'
 import { withModelAliases } from './with-model-aliases.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -94,7 +94,7 @@ describe('the strictest of all levels applies', () => {
       budget: { tokens: 1000, cost: 0.5 },
     })
     expect(policy.allowedModels).toEqual([['openai:*'], ['small', 'gpt-*']])
-    expect(restrictions(policy)).toEqual(
+    expect(listRestrictions(policy)).toEqual(
       expect.arrayContaining([
         { key: 'limits.depth', value: '1', place: `${project()}:2` },
         { key: 'limits.sessions', value: '50', place: `${organisation()}:1` },
@@ -115,7 +115,7 @@ describe('the strictest of all levels applies', () => {
     // A repository has no effect here until it is trusted.
     expect(policy.modelAliases).not.toHaveProperty('sonnet')
     expect(policy.untrusted?.keys).toMatchObject([{ key: 'models.aliases', line: 1 }])
-    expect(restrictions(policy)).toEqual(
+    expect(listRestrictions(policy)).toEqual(
       expect.arrayContaining([
         { key: 'models.aliases.haiku', value: 'openai:small', place: `${organisation()}:1` },
         { key: 'models.aliases.opus', value: 'openai:large', place: `${user()}:1` },
@@ -254,7 +254,7 @@ describe('the documentation', () => {
   it('has a valid example', async () => {
     write(organisation(), /```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '')
     expect(await errors()).toEqual([])
-    expect(restrictions(await load())).toHaveLength(9)
+    expect(listRestrictions(await load())).toHaveLength(9)
   })
 
   it.each(namesOf(policyShape))('mentions %s', (key) => {

@@ -67,8 +67,8 @@ export async function inspectProjectPolicy(path: string): Promise<WideningPolicy
 }
 
 async function wideningOf(file: PolicyFile): Promise<WideningPolicy | undefined> {
-  const { widenedBy } = await import('./widened-by.ts')
-  const keys = widenedBy(file)
+  const { keysThatPermitMore } = await import('./keys-that-permit-more.ts')
+  const keys = keysThatPermitMore(file)
   if (keys.length === 0) return undefined
   return {
     path: file.path,
@@ -86,7 +86,7 @@ async function removeUntrusted(
   const widening = project && (await wideningOf(project))
   if (project === undefined || widening === undefined || trusted?.(widening) === true)
     return { counted: files }
-  const { withoutKeys } = await import('./widened-by.ts')
+  const { withoutKeys } = await import('./keys-that-permit-more.ts')
   const above = files.filter((file) => file !== project)
   // If a higher level lists variables, this list can only remove some.
   const isNarrowing = above.some((file) => file.get('environment') !== undefined)

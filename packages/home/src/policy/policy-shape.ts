@@ -1,7 +1,7 @@
-import { flag, nonNegativeNumber, type ValueShape, wholeNumber } from '../config/config-shape.ts'
+import { booleanShape, nonNegativeNumber, type ValueShape, wholeNumber } from '../config/config-shape.ts'
 import { roles } from '../people/person.ts'
 
-const enabled: ValueShape = { kind: 'keys', keys: { enabled: flag } }
+const enabled: ValueShape = { kind: 'keys', keys: { enabled: booleanShape } }
 /** A whole number, 0 or more. */
 const count: ValueShape = { kind: 'count' }
 
@@ -16,7 +16,7 @@ const approvalRule: ValueShape = {
     path: { kind: 'text' },
     quorum: { kind: 'range', min: 1, max: 9 },
     roles: { kind: 'list', of: { kind: 'choice', of: roles } },
-    notByStarter: flag,
+    notByStarter: booleanShape,
   },
 }
 
@@ -31,7 +31,11 @@ export const policyShape: Extract<ValueShape, { kind: 'keys' }> = {
     mcp: { kind: 'keys', keys: { contributionPoint: enabled } },
     models: {
       kind: 'keys',
-      keys: { allow: { kind: 'texts' }, aliases: { kind: 'named', of: { kind: 'text' } }, fallback: flag },
+      keys: {
+        allow: { kind: 'texts' },
+        aliases: { kind: 'named', of: { kind: 'text' } },
+        fallback: booleanShape,
+      },
     },
     limits: {
       kind: 'keys',

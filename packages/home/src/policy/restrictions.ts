@@ -13,7 +13,7 @@ export interface Restriction {
 }
 
 /** Returns all restrictions in effect, each with the file that decided it, for display. */
-export function restrictions(policy: Policy): Restriction[] {
+export function listRestrictions(policy: Policy): Restriction[] {
   return [...policy.decidedBy].map(([key, place]) => {
     const list = /^(models\.allow|approvals|paths\.(?:deny|ask)\.(?:read|write))\.(\d+)$/.exec(key)
     if (list === null) return { key, value: String(valueFor(policy, key)), place }

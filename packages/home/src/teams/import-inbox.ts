@@ -10,7 +10,7 @@ const ending = '.json'
  * Reads unread messages from inboxes of other programs: `inboxes/<member>.json`, with `{version, messages}` or a plain list. Skips invalid
  * messages.
  */
-export function foreignMessages(folder: string): readonly MailMessage[] {
+export function readForeignMessages(folder: string): readonly MailMessage[] {
   return listFolder(folder)
     .filter((file) => file.endsWith(ending))
     .sort()

@@ -17,7 +17,7 @@ import { appendLine } from '../lines/append-line.ts'
 import { lineOfMessage, lineOfReceipt, type MailMessage } from '../mailboxes/mail-message.ts'
 import { mailText } from '../mailboxes/mail-text.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
-import { foreignMessages } from './import-inbox.ts'
+import { readForeignMessages } from './import-inbox.ts'
 import { leadInboxName, type Place, Team } from './team.ts'
 import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
 import {
@@ -158,7 +158,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
       })
       if (made === undefined) return refused ?? 'Cannot create the team.'
       const { team, place } = made
-      for (const message of foreignMessages(home.at(folder, place, inboxesFolder)))
+      for (const message of readForeignMessages(home.at(folder, place, inboxesFolder)))
         if (team.boxes.has(message.to))
           await appendLine(home, team.inboxes, message.to, lineOfMessage(message))
       return undefined

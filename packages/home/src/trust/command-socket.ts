@@ -27,7 +27,7 @@ export function holdCommandSocket(home: string): () => void {
   server.on('error', () => undefined)
   server.listen({ path: `\0${name}`, exclusive: true })
   if (!server.listening)
-    throw new Error('the socket that tells other Cadre processes about it cannot be opened')
+    throw new Error('Cadre cannot open the socket that announces this command to other Cadre processes')
   own.add(name)
   return () => {
     own.delete(name)

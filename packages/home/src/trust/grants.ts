@@ -7,7 +7,7 @@ import { makeFolder } from '@cadre/disk'
 import { identityOfHome } from './home-identity.ts'
 import { readUserRecord } from './read-user-record.ts'
 import type { TrustItem } from './trust.ts'
-import { rememberWritten } from './unsandboxed-command.ts'
+import { rememberOwnWrite } from './unsandboxed-command.ts'
 
 /** The flags a person gave when they started or resumed a run. */
 export interface Grant {
@@ -109,7 +109,7 @@ function write(file: string, text: string): void {
     makeFolder(path.dirname(file), () => 0o700)
     writeFileSync(draft, text, { mode: 0o600 })
     renameSync(draft, file)
-    rememberWritten(file, text)
+    rememberOwnWrite(file, text)
   } catch (error) {
     rmSync(draft, { force: true })
     throw new CadreError(

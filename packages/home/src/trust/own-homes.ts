@@ -4,7 +4,7 @@ import { CadreError, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
 import { type HomeIdentity, identityOfHome } from './home-identity.ts'
 import { readUserRecord } from './read-user-record.ts'
-import { rememberWritten } from './unsandboxed-command.ts'
+import { rememberOwnWrite } from './unsandboxed-command.ts'
 
 /** The homes that this user created or adopted on this machine. Stored outside all homes. */
 export interface OwnHomes {
@@ -78,7 +78,7 @@ function append(file: string, line: string): void {
     // A line that a crash truncated stays a separate line.
     const text = before === '' || before.endsWith('\n') ? line : `\n${line}`
     appendFileSync(file, text, { mode: 0o600 })
-    rememberWritten(file, before + text)
+    rememberOwnWrite(file, before + text)
   } catch (error) {
     if (error instanceof CadreError) throw error
     throw new CadreError(

@@ -4,7 +4,7 @@ import { CadreError, sentenceOf } from '@cadre/core'
 import { type Located, makeFolder, readYaml } from '@cadre/disk'
 import { fingerprintModule } from './fingerprint-module.ts'
 import { readUserRecord } from './read-user-record.ts'
-import { rememberWritten } from './unsandboxed-command.ts'
+import { rememberOwnWrite } from './unsandboxed-command.ts'
 
 /** An item to trust: a file, or one setting of a file, with exactly this content. */
 export interface TrustItem {
@@ -144,7 +144,7 @@ function writeTrust(file: string, { trusted, declined }: Answers): void {
     writeFileSync(draft, text, { mode: 0o600, flag: 'w' })
     chmodSync(draft, 0o600)
     renameSync(draft, file)
-    rememberWritten(file, text)
+    rememberOwnWrite(file, text)
   } catch (error) {
     try {
       unlinkSync(draft)

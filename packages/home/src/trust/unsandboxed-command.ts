@@ -20,13 +20,13 @@ const written = new Map<string, string>()
  * Remembers that this process wrote or removed a protected file, so that the change is not attributed to a running command or a person.
  * Call it in the same turn as the change, and before it if a daemon could see the change first.
  */
-export function rememberWritten(file: string, content: string | Uint8Array | undefined): void {
+export function rememberOwnWrite(file: string, content: string | Uint8Array | undefined): void {
   rememberEdit(file, content)
   if (running.length > 0) written.set(realOf(file), digestOf(content))
 }
 
 /** Returns whether this process gave the file this content since the oldest running command started. */
-export function wasWritten(file: string, content: string | Uint8Array | undefined): boolean {
+export function isOwnWrite(file: string, content: string | Uint8Array | undefined): boolean {
   return written.get(realOf(file)) === digestOf(content)
 }
 
@@ -128,7 +128,7 @@ function namesIn(folder: string): string[] | undefined {
 }
 
 /** Returns whether this process has written to a folder since then. */
-export function wasWrittenIn(folder: string): boolean {
+export function hasOwnWriteIn(folder: string): boolean {
   const inside = realOf(folder) + path.sep
   return [...written.keys()].some((file) => file.startsWith(inside))
 }

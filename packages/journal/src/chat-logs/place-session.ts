@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { AgentDefinition, Controls, Entry, Json, SessionSpec } from '@cadre/core'
 import { hasCode, ownerOnly, unlinkIfExists, writeWhole } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { checkSessionName, rememberWritten } from '@cadre/home'
+import { checkSessionName, rememberOwnWrite } from '@cadre/home'
 import { sessionPath } from '../engine/engine-parts.ts'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitHeader } from '../format/emit-header.ts'
@@ -108,7 +108,7 @@ function putInPlace(home: Home, target: string, bytes: Buffer): boolean {
     }
     // Never overwrites a session that was just created.
     linkSync(draft, target)
-    rememberWritten(target, bytes)
+    rememberOwnWrite(target, bytes)
     return true
   } catch (error) {
     if (hasCode(error, 'EEXIST')) return false

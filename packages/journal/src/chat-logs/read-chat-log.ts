@@ -31,14 +31,16 @@ const yamlSize = { letters: 4 * 1_024 * 1_024, nodes: 200_000 }
 
 /** Reads a chat log of any author. Never throws. */
 export function readChatLog(raw: RawText): ReadChatLog {
-  if (raw.length > maxBytes) return { kind: 'other', reason: 'it is larger than 32 MB', isAgentFile: false }
+  if (raw.length > maxBytes)
+    return { kind: 'other', reason: 'the file is larger than 32 MB', isAgentFile: false }
   const lines = linesOf(raw)
   const first = lines.findIndex(({ text }) => text.trim() !== '')
   const title = lines[first]?.text ?? ''
-  if (/^---\s*$/.test(title)) return { kind: 'other', reason: 'it has an agent header', isAgentFile: true }
+  if (/^---\s*$/.test(title))
+    return { kind: 'other', reason: 'the file has an agent header', isAgentFile: true }
   const agent = textOf(/^# Agent:[ \t]*(.*?)[ \t]*$/i.exec(title)?.[1] ?? '')
   if (agent === '')
-    return { kind: 'other', reason: 'it does not begin with "# Agent: <id>"', isAgentFile: false }
+    return { kind: 'other', reason: 'the file does not begin with "# Agent: <id>"', isAgentFile: false }
   const parts = partsOf(lines.slice(first + 1))
   const problems: LogProblem[] = []
   if (parts.conversation === undefined)

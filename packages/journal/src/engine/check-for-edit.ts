@@ -1,13 +1,13 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { CadreError, sentenceOf } from '@cadre/core'
 import { hasCode, readRegular } from '@cadre/disk'
-import { isUnsandboxedCommandRunning, rememberWritten } from '@cadre/home'
+import { isUnsandboxedCommandRunning, rememberOwnWrite } from '@cadre/home'
 import { emitEntry } from '../format/emit-entry.ts'
 import { type Journal, readJournal } from '../format/read-journal.ts'
 import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { keepEdit, moveAside } from './keep-beside.ts'
-import { note, prepareFile } from './prepare-file.ts'
+import { prepareFile, reportDiagnostic } from './prepare-file.ts'
 import { adoptContent, rewriteFile } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
 
@@ -40,7 +40,7 @@ export function checkForEdit(file: SessionFile, parts: EngineParts): EditCheck {
 /** An agent could have written the file, for example an approval of its own call. */
 function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
   const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
-  if (beside !== undefined) rememberWritten(beside, readFileSync(beside))
+  if (beside !== undefined) rememberOwnWrite(beside, readFileSync(beside))
   const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
   const message = `The session file was changed while a command ran without a sandbox. Cadre restored it${kept}`
   restore(file, message, undefined, parts)
@@ -105,7 +105,7 @@ function adopt(file: SessionFile, journal: Journal, { bytes, stats }: Content, p
   const change = describeChange(before, { entries: file.entries, systemPrompt: file.spec.systemPrompt })
   if (change === undefined) return
   file.change = change
-  note(file, 'journal.edited', change, file.path, parts)
+  reportDiagnostic(file, 'journal.edited', change, file.path, parts)
 }
 
 function restore(file: SessionFile, message: string, where: string | undefined, parts: EngineParts): void {
@@ -113,7 +113,7 @@ function restore(file: SessionFile, message: string, where: string | undefined, 
   // A file cannot replace a folder.
   if (statsOf(file.path)?.isDirectory() === true) moveAside(file.path)
   rewriteFile(file, parts)
-  note(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
+  reportDiagnostic(file, 'journal.edited', `${message}.`, where ?? file.path, parts)
 }
 
 /** Returns `undefined` for a broken link too. */

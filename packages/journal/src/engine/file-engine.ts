@@ -16,7 +16,7 @@ import { sessionsChargedTo } from './charges.ts'
 import { type EngineParts, type JournalDiagnostic, readOptions } from './engine-parts.ts'
 import { OpenFiles } from './open-files.ts'
 import { Recorder } from './recorder.ts'
-import { recover } from './recover.ts'
+import { recoverSessions } from './recover.ts'
 import { type EngineCallbacks, RunningSessions } from './running-sessions.ts'
 import { Trees } from './trees.ts'
 import { WriteAhead } from './write-ahead.ts'
@@ -73,7 +73,7 @@ export async function createFileEngine(options: FileEngineOptions): Promise<File
   const self = thisProcess(options.identity)
   const leases = new Leases(home, self)
   const recovery = { home, self, leases, report }
-  await recover(recovery)
+  await recoverSessions(recovery)
   const ahead = new WriteAhead(home, self, options.segmentLimit ?? 8 << 20)
   const files = new OpenFiles(options.openFileLimit)
   const parts: EngineParts = {

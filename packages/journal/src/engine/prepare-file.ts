@@ -13,7 +13,7 @@ export function prepareFile(file: SessionFile, journal: Journal, parts: EnginePa
   if (journal.torn !== undefined) {
     const beside = keepTruncated(file.path, journal.torn)
     truncateSync(file.path, journal.good)
-    note(
+    reportDiagnostic(
       file,
       'journal.torn',
       `The last entry is incomplete. Cadre removed it and kept it as ${beside}.`,
@@ -37,7 +37,7 @@ export function prepareFile(file: SessionFile, journal: Journal, parts: EnginePa
 }
 
 /** Reports a diagnostic, and records it in the journal with the next write. */
-export function note(
+export function reportDiagnostic(
   file: SessionFile,
   type: JournalDiagnostic['code'],
   content: string,

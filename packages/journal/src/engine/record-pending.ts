@@ -5,7 +5,7 @@ import { emitEntry } from '../format/emit-entry.ts'
 import { emitOutcome, emitStamp } from '../format/emit-header.ts'
 import { checkForEdit } from './check-for-edit.ts'
 import type { EngineParts } from './engine-parts.ts'
-import type { SessionFile, Waiter } from './session-file.ts'
+import type { PendingStep, SessionFile } from './session-file.ts'
 
 /**
  * Appends all pending entries of this session in one write, and adds the same bytes to the segment. Returns the waiters whose entries are
@@ -15,7 +15,7 @@ import type { SessionFile, Waiter } from './session-file.ts'
  * 1. Numbers are assigned here, after checking the file for edits, so that they follow entries that a person added.
  * 2. Waiters resolve only after another check: an entry in a file that was replaced at that moment is not recorded.
  */
-export function recordPending(file: SessionFile, parts: EngineParts): readonly Waiter[] | undefined {
+export function recordPending(file: SessionFile, parts: EngineParts): readonly PendingStep[] | undefined {
   if (checkForEdit(file, parts) === 'unsettled') return undefined
   const emission = emitAll(file, parts.timestamp())
   try {
@@ -59,7 +59,7 @@ interface Emission {
   readonly timestamp: string
   readonly text: string
   readonly entries: readonly Entry[]
-  readonly waiters: readonly Waiter[]
+  readonly waiters: readonly PendingStep[]
 }
 
 /** Rejects entries that cannot be serialised. The others are not affected. */
@@ -106,7 +106,7 @@ function writeOrUndo(target: number, position: number, write: () => void): void 
 }
 
 /** The file was replaced during the write. The next check determines which entries are in it. */
-function markUncertain(file: SessionFile, waiters: readonly Waiter[]): undefined {
+function markUncertain(file: SessionFile, waiters: readonly PendingStep[]): undefined {
   file.unsure = [...waiters]
   return undefined
 }

@@ -4,7 +4,7 @@ import type { Leases } from '@cadre/home'
 import { checkForEdit } from './check-for-edit.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { recordPending } from './record-pending.ts'
-import type { SessionFile, State, Waiter } from './session-file.ts'
+import type { PendingStep, SessionFile, State } from './session-file.ts'
 
 /** How long to wait, in milliseconds, for a file that another program is writing. */
 const recheckMs = 20
@@ -103,8 +103,8 @@ export class Recorder {
     const { queue } = this
     this.queue = []
     this.isScheduled = false
-    const soon: Waiter[] = []
-    const later: Waiter[] = []
+    const soon: PendingStep[] = []
+    const later: PendingStep[] = []
     for (const file of queue) {
       file.isQueued = false
       for (const waiter of this.write(file)) (waiter.durable ? later : soon).push(waiter)
@@ -119,7 +119,7 @@ export class Recorder {
     }
   }
 
-  private write(file: SessionFile): readonly Waiter[] {
+  private write(file: SessionFile): readonly PendingStep[] {
     try {
       if (!this.leases.renew(file.root)) {
         throw new CadreError('owned', `session ${file.id} was taken over by another process.`)

@@ -1,7 +1,7 @@
 import { thisProcess } from '@cadre/disk'
 import { type Home, Leases } from '@cadre/home'
 import type { JournalDiagnostic } from './engine-parts.ts'
-import { recover } from './recover.ts'
+import { recoverSessions } from './recover.ts'
 
 /**
  * Recovers what dead processes have left in a home. Call it with a tree's lease, before you change its files without an engine: otherwise a
@@ -14,7 +14,7 @@ export async function recoverHome(
   const self = thisProcess()
   const leases = new Leases(home, self)
   try {
-    await recover({ home, self, leases, report })
+    await recoverSessions({ home, self, leases, report })
   } finally {
     leases.close()
   }

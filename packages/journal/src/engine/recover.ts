@@ -4,7 +4,7 @@ import { isSameBoot, listFolder, type ProcessIdentity, syncPaths, unlinkIfExists
 import type { Home, Leases } from '@cadre/home'
 import { isSessionName } from '@cadre/home'
 import { type JournalDiagnostic, sessionPath } from './engine-parts.ts'
-import { imagesOf, replay } from './replay-segments.ts'
+import { fileImages, replaySegments } from './replay-segments.ts'
 import { decodeSegment, type Frame } from './segment-frames.ts'
 
 export interface RecoverOptions {
@@ -25,7 +25,7 @@ const recheckMs = 20
  * 1. One process at a time recovers. The others wait for it.
  * 2. It runs before a session is opened, so that no segment of a dead process has frames of that session.
  */
-export async function recover(options: RecoverOptions): Promise<void> {
+export async function recoverSessions(options: RecoverOptions): Promise<void> {
   while (deadSegments(options).length > 0) {
     if (!tryAcquire(options.leases)) {
       await new Promise((resolve) => setTimeout(resolve, recheckMs))
@@ -76,10 +76,10 @@ async function recoverAll(options: RecoverOptions): Promise<void> {
 }
 
 function replayAll(frames: readonly Frame[], { home, report }: RecoverOptions): void {
-  for (const [session, image] of imagesOf(frames)) {
+  for (const [session, image] of fileImages(frames)) {
     home.folder('sessions')
     const path = sessionPath(home, session)
-    const replayed = replay(path, image)
+    const replayed = replaySegments(path, image)
     const about = { session, where: path }
     if (replayed.kind === 'replayed') {
       report({

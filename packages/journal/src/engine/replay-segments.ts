@@ -11,7 +11,7 @@ import { ownerOnly, writeWhole } from '@cadre/disk'
 import type { Frame } from './segment-frames.ts'
 
 /** The content of one session file according to the segments of one process, from `base` on. */
-export interface Image {
+export interface FileImage {
   readonly base: number
   readonly parts: Buffer[]
   /** Rewritten parts of the header, by offset. */
@@ -19,9 +19,9 @@ export interface Image {
 }
 
 /** Folds frames, in write order, into the expected content of each file. Synced files have no image. */
-export function imagesOf(frames: readonly Frame[]): Map<string, Image> {
-  const images = new Map<string, Image>()
-  const begin = (session: string, base: number, ...parts: Buffer[]): Image => {
+export function fileImages(frames: readonly Frame[]): Map<string, FileImage> {
+  const images = new Map<string, FileImage>()
+  const begin = (session: string, base: number, ...parts: Buffer[]): FileImage => {
     const image = { base, parts, stamps: new Map<number, Buffer>() }
     images.set(session, image)
     return image
@@ -47,7 +47,7 @@ export type Replayed = { kind: 'whole' } | { kind: 'replayed' } | { kind: 'kept'
  * Restores the content of a file from before a power loss. Writes only missing bytes: where the file differs, a person edited it, and the
  * edit is kept.
  */
-export function replay(path: string, image: Image): Replayed {
+export function replaySegments(path: string, image: FileImage): Replayed {
   const isThere = existsSync(path)
   const found = isThere ? readFileSync(path) : Buffer.alloc(0)
   const wanted = Buffer.concat(image.parts)
@@ -78,7 +78,7 @@ export function replay(path: string, image: Image): Replayed {
 }
 
 /** Returns whether the file is a prefix of the written content. A zero is a byte that did not reach the disk. */
-function isPrefix(found: Buffer, wanted: Buffer, image: Image): boolean {
+function isPrefix(found: Buffer, wanted: Buffer, image: FileImage): boolean {
   if (found.length < image.base) return false
   const length = Math.min(found.length - image.base, wanted.length)
   for (let index = 0; index < length; index++) {
@@ -88,7 +88,7 @@ function isPrefix(found: Buffer, wanted: Buffer, image: Image): boolean {
   return true
 }
 
-function isStamped(image: Image, at: number): boolean {
+function isStamped(image: FileImage, at: number): boolean {
   for (const [start, bytes] of image.stamps) if (at >= start && at < start + bytes.length) return true
   return false
 }
@@ -103,10 +103,10 @@ function isZero(byte: number): boolean {
   return byte === 0
 }
 
-function endOf(image: Image): number {
+function endOf(image: FileImage): number {
   return image.parts.reduce((sum, part) => sum + part.length, image.base)
 }
 
-function copyStamps(image: Image, from: Image | undefined): void {
+function copyStamps(image: FileImage, from: FileImage | undefined): void {
   for (const [at, bytes] of from?.stamps ?? []) image.stamps.set(at, bytes)
 }

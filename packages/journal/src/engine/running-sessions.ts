@@ -13,7 +13,7 @@ import {
 } from '@cadre/core'
 import { heartbeatLimit, readRegular } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
-import { checkSessionName, isUnsandboxedCommandRunningHere, rememberWritten } from '@cadre/home'
+import { checkSessionName, isUnsandboxedCommandRunningHere, rememberOwnWrite } from '@cadre/home'
 import { recordCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
@@ -167,7 +167,7 @@ export class RunningSessions implements RunHost {
     this.recorder.look(file)
     this.recorder.flush()
     const content = attempt(() => readRegular(file.path))
-    if (content !== undefined) rememberWritten(file.path, content)
+    if (content !== undefined) rememberOwnWrite(file.path, content)
   }
 
   private lose(root: string): void {
@@ -282,7 +282,7 @@ function refuseElsewhere(id: string, found: Snapshot | undefined): void {
   if (typeof place !== 'string') return
   throw new CadreError(
     'owned',
-    `session ${id} belongs to the Restate engine, place ${place}. Its workers run it, and "cadre up" sends it messages and decisions.`,
+    `session ${id} runs on the Restate engine (place ${place}). Only its workers can run it. To send it messages and decisions, use "cadre up".`,
   )
 }
 

@@ -1,12 +1,12 @@
 import type { Stats } from 'node:fs'
 import type { Draft, Entry, Json, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
-import { emitHeader, type Layout } from '../format/emit-header.ts'
+import { emitHeader, type HeaderLayout } from '../format/emit-header.ts'
 import type { Journal } from '../format/read-journal.ts'
 import type { OpenFile } from './open-files.ts'
 import type { SegmentFile } from './write-ahead.ts'
 
 /** A step whose work is done, until its entries are recorded. */
-export interface Waiter {
+export interface PendingStep {
   drafts: readonly Draft[]
   /** Set once they are in the file. */
   entries: readonly Entry[]
@@ -32,7 +32,7 @@ export class SessionFile implements OpenFile, SegmentFile {
 
   spec: SessionSpec
   entries: Entry[] = []
-  layout: Layout = { stampAt: 0, outcomeAt: 0 }
+  layout: HeaderLayout = { stampAt: 0, outcomeAt: 0 }
   state: State = { status: 'active', outcome: undefined }
   updated = ''
   extra: { readonly [key: string]: Json } = {}
@@ -47,13 +47,13 @@ export class SessionFile implements OpenFile, SegmentFile {
   /** True if the segments contain the base of this file's frames. */
   isBased = false
   isQueued = false
-  pending: Waiter[] = []
+  pending: PendingStep[] = []
   /** Events that the journal adds itself, with the next write. */
   notes: Draft[] = []
   /** The state the header should have. */
   wanted: State | undefined
   /** Waiters whose entries were written while a person replaced the file, and may be missing from it. */
-  unsure: Waiter[] = []
+  unsure: PendingStep[] = []
   /** A description of a person's edit that was not reported yet. */
   change: string | undefined
   /** The state of an incomplete file at the last check. If it is the same the next time, it is final. */
@@ -128,7 +128,7 @@ export class SessionFile implements OpenFile, SegmentFile {
   }
 
   /** Removes and returns all waiters. */
-  takeWaiters(): Waiter[] {
+  takeWaiters(): PendingStep[] {
     const waiters = [...this.unsure, ...this.pending]
     this.pending = []
     this.unsure = []

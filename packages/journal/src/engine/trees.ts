@@ -1,5 +1,5 @@
 import type { Leases } from '@cadre/home'
-import { deadSegments, type RecoverOptions, recover } from './recover.ts'
+import { deadSegments, type RecoverOptions, recoverSessions } from './recover.ts'
 import type { WriteAhead } from './write-ahead.ts'
 
 /**
@@ -31,7 +31,7 @@ export class Trees {
     this.open.set(root, (this.open.get(root) ?? 0) + 1)
     // The process that ran the tree before may have died since this one began.
     if (isNew && deadSegments(this.recovery).length > 0) {
-      this.recovering ??= recover(this.recovery).finally(() => {
+      this.recovering ??= recoverSessions(this.recovery).finally(() => {
         this.recovering = undefined
       })
     }

@@ -12,7 +12,7 @@ export interface SegmentFile {
   readonly root: string
 }
 
-export type Done = (error: Error | null) => void
+export type WriteCallback = (error: Error | null) => void
 
 /**
  * Owns this process's segments in `storage/wal`: a second copy of all writes to session files, so that one sync makes a thousand sessions
@@ -31,7 +31,7 @@ export class WriteAhead {
   private count = 0
   private frames: Buffer[] = []
   private framed: Mark[] = []
-  private waiting: Done[] = []
+  private waiting: WriteCallback[] = []
   private unsafe: string[] = []
   private syncing = false
   private isUrgent = false
@@ -86,7 +86,7 @@ export class WriteAhead {
   }
 
   /** Calls `done` when everything flushed so far survives a power loss. */
-  sync(done: Done): void {
+  sync(done: WriteCallback): void {
     this.waiting.push(done)
     this.begin()
   }
@@ -98,7 +98,7 @@ export class WriteAhead {
   }
 
   /** Syncs the files of a tree, or all files, so that no segment is needed for them. */
-  checkpoint(root: string | undefined, done: Done): void {
+  checkpoint(root: string | undefined, done: WriteCallback): void {
     const marks = [...this.marks.values()].filter((mark) => root === undefined || mark.root === root)
     if (marks.length === 0) {
       done(null)
@@ -148,7 +148,7 @@ export class WriteAhead {
     })
   }
 
-  private finish(told: readonly Done[], error: Error | null): void {
+  private finish(told: readonly WriteCallback[], error: Error | null): void {
     this.syncing = false
     for (const done of told) done(error)
     this.removeSpent()

@@ -64,7 +64,7 @@ it('removes an incomplete last entry and entries of a person too', () => {
 
 it('refuses to remove everything, unknown entries, and files in another format', () => {
   const bytes = bytesOf(drafts)
-  expect(() => cutJournal(bytes, 1, now)).toThrow('nothing would be left')
+  expect(() => cutJournal(bytes, 1, now)).toThrow('which cannot be removed')
   expect(() => cutJournal(bytes, 9, now)).toThrow('there is no entry 9. The last entry is 8.')
   const foreign = Buffer.from('agent_id: a\nmessages:\n  - role: user\n    content: x\n')
   expect(() => cutJournal(foreign, 1, now)).toThrow("not in Cadre's format")

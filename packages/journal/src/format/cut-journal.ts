@@ -1,9 +1,9 @@
 import { CadreError, type Entry, type EventEntry, type Report } from '@cadre/core'
-import { emitOutcome, emitStamp, type Layout } from './emit-header.ts'
+import { emitOutcome, emitStamp, type HeaderLayout } from './emit-header.ts'
 import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { findTornEnd, isRemark } from './read-journal.ts'
+import { findTornEnd, isComment } from './read-journal.ts'
 import { readEntryLoosely, Unreadable } from './read-loosely.ts'
 import { TextCursor } from './text-cursor.ts'
 
@@ -33,7 +33,7 @@ export function cutJournal(bytes: Buffer, seq: number, now: string): CutJournal 
   if (at <= first)
     throw new CadreError(
       'usage',
-      `entry ${seq} belongs to the beginning of the session, so nothing would be left. Start a new session instead.`,
+      `entry ${seq} is part of the start of the session, which cannot be removed. Start a new session instead.`,
     )
   const kept = entries.slice(0, at)
   const content = Buffer.from(bytes.subarray(0, offsets[at]))
@@ -45,7 +45,7 @@ interface Places {
   readonly entries: readonly Entry[]
   /** The byte offset of each entry, and of a remark above it. */
   readonly offsets: readonly number[]
-  readonly layout: Layout
+  readonly layout: HeaderLayout
 }
 
 function placesOf(bytes: Buffer): Places {
@@ -67,7 +67,7 @@ function placesOf(bytes: Buffer): Places {
       const next = text.indexOf('\n  - ', from)
       const chunk = text.slice(from, next < 0 || next >= cut ? cut : next + 1)
       cursor.at += chunk.length
-      if (isRemark(chunk)) {
+      if (isComment(chunk)) {
         remark ??= at
         at += Buffer.byteLength(chunk)
         continue
@@ -129,7 +129,12 @@ function withoutResume(entries: readonly Entry[], at: number): number {
 }
 
 /** A session that was not at its end is stopped: it continues when somebody resumes it. */
-function writeState(content: Buffer, { stampAt, outcomeAt }: Layout, kept: readonly Entry[], now: string) {
+function writeState(
+  content: Buffer,
+  { stampAt, outcomeAt }: HeaderLayout,
+  kept: readonly Entry[],
+  now: string,
+) {
   const end = kept.at(-1)
   const report =
     end?.role === 'event' && end.type === 'session.ended' ? (end['report'] as unknown as Report) : undefined

@@ -3,7 +3,7 @@ import { flow, scalar } from '@cadre/disk'
 import { emitKey } from './emit-entry.ts'
 
 /** The byte offsets of the fields that are rewritten in place. */
-export interface Layout {
+export interface HeaderLayout {
   /** The offset of `updated`. `status` follows it. */
   readonly stampAt: number
   readonly outcomeAt: number
@@ -24,7 +24,7 @@ export const statusComment = ' # active | sleeping | completed | error'
 export const outcomeComment = ' # null | completed | incomplete | error | cancelled'
 
 /** Everything before the first entry. Header and entries are sufficient to resume the session. */
-export function emitHeader(spec: SessionSpec, state: HeaderState): { text: string; layout: Layout } {
+export function emitHeader(spec: SessionSpec, state: HeaderState): { text: string; layout: HeaderLayout } {
   const { agent } = spec
   const top =
     `session_id: ${scalar(spec.id, '  ')}\nagent_id: ${scalar(agent.name, '  ')}\n` +

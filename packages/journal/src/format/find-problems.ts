@@ -1,6 +1,6 @@
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { canonicalLines, findTornEnd, hasIncompleteHeader, isRemark, lineOfKey } from './read-journal.ts'
+import { canonicalLines, findTornEnd, hasIncompleteHeader, isComment, lineOfKey } from './read-journal.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
 import { InvalidHeader, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
@@ -44,7 +44,7 @@ export function* findJournalProblems(text: string): Generator<JournalProblem | u
     if (readEntry(cursor) !== undefined) continue
     const next = cursor.text.indexOf('\n  - ', cursor.at)
     const chunk = cursor.text.slice(cursor.at, next < 0 ? cut : next + 1)
-    const problem = isRemark(chunk) ? undefined : problemOfChunk(chunk, lineAt(cursor.at))
+    const problem = isComment(chunk) ? undefined : problemOfChunk(chunk, lineAt(cursor.at))
     if (problem !== undefined) yield problem
     cursor.at += chunk.length
   }

@@ -1,6 +1,6 @@
 import type { Entry } from '@cadre/core'
 import { isSimpleKey } from './emit-entry.ts'
-import type { TextCursor, Value } from './text-cursor.ts'
+import type { JournalValue, TextCursor } from './text-cursor.ts'
 
 const pad = '      '
 const firstKey = '    timestamp: '
@@ -30,12 +30,12 @@ export function readEntry(cursor: TextCursor): Entry | undefined {
   return undefined
 }
 
-function fields(cursor: TextCursor): Record<string, Value> | undefined {
+function fields(cursor: TextCursor): Record<string, JournalValue> | undefined {
   const { text } = cursor
   if (!text.startsWith('  - seq: ', cursor.at)) return undefined
   const seq = cursor.value(cursor.at + 9, pad)
   if (typeof seq !== 'number') return undefined
-  const entry: Record<string, Value> = { seq }
+  const entry: Record<string, JournalValue> = { seq }
   // Cadre writes these two first. Comparing them directly is faster than reading keys.
   if (!text.startsWith(firstKey, cursor.at)) return undefined
   const timestamp = cursor.value(cursor.at + firstKey.length, pad)
@@ -51,7 +51,7 @@ function fields(cursor: TextCursor): Record<string, Value> | undefined {
     const key = colon < 0 ? '' : text.slice(keyAt, colon)
     const isKey = commonKeys.has(key) || (isSimpleKey(key) && key !== '__proto__')
     if (!isKey || Object.hasOwn(entry, key)) return undefined
-    let value: Value | undefined
+    let value: JournalValue | undefined
     if (key === 'tool_calls' && text.charCodeAt(colon + 1) === 10) {
       cursor.at = colon + 2
       value = calls(cursor)
@@ -65,7 +65,7 @@ function fields(cursor: TextCursor): Record<string, Value> | undefined {
   return undefined
 }
 
-function calls(cursor: TextCursor): Value | undefined {
+function calls(cursor: TextCursor): JournalValue | undefined {
   const { text } = cursor
   const list = []
   while (text.startsWith('      - id: ', cursor.at)) {
@@ -82,7 +82,7 @@ function calls(cursor: TextCursor): Value | undefined {
 }
 
 /** Checks the fields that a person may break by hand. Only Cadre writes the others. */
-function isEntry(entry: Record<string, Value>): entry is Record<string, Value> & Entry {
+function isEntry(entry: Record<string, JournalValue>): entry is Record<string, JournalValue> & Entry {
   const { seq, timestamp, role, content } = entry
   if (!Number.isSafeInteger(seq) || typeof timestamp !== 'string') return false
   switch (role) {
@@ -98,6 +98,6 @@ function isEntry(entry: Record<string, Value>): entry is Record<string, Value> &
 }
 
 /** Calls in another notation need the complete parser. */
-function isEmptyList(value: Value | undefined): boolean {
+function isEmptyList(value: JournalValue | undefined): boolean {
   return Array.isArray(value) && value.length === 0
 }

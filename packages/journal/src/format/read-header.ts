@@ -1,15 +1,15 @@
 import { isSimpleKey } from './emit-entry.ts'
-import { type Layout, outcomeComment, outcomeWidth, statusComment, statusWidth } from './emit-header.ts'
-import { TextCursor, type Value } from './text-cursor.ts'
+import { type HeaderLayout, outcomeComment, outcomeWidth, statusComment, statusWidth } from './emit-header.ts'
+import { type JournalValue, TextCursor } from './text-cursor.ts'
 
 /** The keys and values of a header, before validation. */
 export interface RawHeader {
-  readonly fields: { readonly [key: string]: Value }
-  readonly metadata: { readonly [key: string]: Value }
+  readonly fields: { readonly [key: string]: JournalValue }
+  readonly metadata: { readonly [key: string]: JournalValue }
 }
 
 export interface HeaderReading extends RawHeader {
-  readonly layout: Layout
+  readonly layout: HeaderLayout
   /** Index of the first character after the line `messages:`. */
   readonly end: number
 }
@@ -67,9 +67,13 @@ function exactly(pattern: RegExp, text: string, at: number, length: number): Reg
 }
 
 /** Reads `key: value` lines with this indentation, up to the first other line or a key of a later section. */
-function pairs(cursor: TextCursor, indentation: string, pad: string): Record<string, Value> | undefined {
+function pairs(
+  cursor: TextCursor,
+  indentation: string,
+  pad: string,
+): Record<string, JournalValue> | undefined {
   const { text } = cursor
-  const found: Record<string, Value> = {}
+  const found: Record<string, JournalValue> = {}
   while (text.startsWith(indentation, cursor.at)) {
     const keyAt = cursor.at + indentation.length
     const colon = text.indexOf(':', keyAt)

@@ -1,18 +1,18 @@
 import { isUtf8 } from 'node:buffer'
 import { CadreError, type Entry } from '@cadre/core'
-import type { Layout } from './emit-header.ts'
+import type { HeaderLayout } from './emit-header.ts'
 import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { type HeaderReading, readHeader } from './read-header.ts'
 import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
-import { type Header, InvalidHeader, type Known, specOfHeader } from './spec-of-header.ts'
+import { type Header, InvalidHeader, type KnownSpecValues, specOfHeader } from './spec-of-header.ts'
 import { TextCursor } from './text-cursor.ts'
 
 /** A parsed session file. */
 export interface Journal extends Header {
   readonly entries: Entry[]
   /** Where to rewrite it in place. Absent if the file must be rewritten before entries can be appended. */
-  readonly layout?: Layout
+  readonly layout?: HeaderLayout
   /** The number of valid bytes. After them is an incomplete entry. */
   readonly good: number
   readonly torn?: Buffer
@@ -26,7 +26,7 @@ export interface ReadOptions {
   /** The session's id: the file name without its extension. */
   readonly id: string
   readonly workspace: (agent: string) => string
-  readonly adopt?: Known['adopt']
+  readonly adopt?: KnownSpecValues['adopt']
   /** The last entry that this process wrote completely. A later one without an end marker was written by a person, not truncated. */
   readonly writtenUpTo?: number
 }
@@ -39,7 +39,7 @@ export function readJournal(bytes: Buffer, options: ReadOptions): Journal | unde
   const nul = bytes.indexOf(0)
   const end = nul < 0 ? bytes.length : nul
   if (nul >= 0 && bytes.subarray(nul).some((byte) => byte !== 0)) {
-    throw corruptError(options.path, lineAt(bytes, nul), 'it contains zero bytes')
+    throw corruptError(options.path, lineAt(bytes, nul), 'the file contains NUL bytes')
   }
   const decoded = decode(bytes.subarray(0, end), options.path)
   const text = decoded.charCodeAt(0) === 0xfeff || decoded.includes('\r') ? canonicalLines(decoded) : decoded
@@ -81,7 +81,7 @@ function readStrictly(text: string, header: HeaderReading, options: ReadOptions)
     }
     const next = text.indexOf('\n  - ', cursor.at)
     const chunk = text.slice(cursor.at, next < 0 ? text.length : next + 1)
-    if (!isRemark(chunk) && !addChunk(chunk, numbers)) return undefined
+    if (!isComment(chunk) && !addChunk(chunk, numbers)) return undefined
     cursor.at += chunk.length
   }
   const { entries } = numbers
@@ -133,7 +133,7 @@ function decode(bytes: Buffer, path: string): string {
   ) {
     at = next + 1
   }
-  throw corruptError(path, lineAt(bytes, at), 'it is not UTF-8 text')
+  throw corruptError(path, lineAt(bytes, at), 'the file is not UTF-8 text')
 }
 
 export function canonicalLines(text: string): string {
@@ -150,7 +150,7 @@ function lineAt(bytes: Buffer, index: number): number {
   return bytes.toString('latin1', 0, index).split('\n').length
 }
 
-export function isRemark(chunk: string): boolean {
+export function isComment(chunk: string): boolean {
   return chunk.split('\n').every((line) => /^[ \t]*(?:#|$)/.test(line))
 }
 

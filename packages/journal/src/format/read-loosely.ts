@@ -3,7 +3,7 @@ import type { Document, Node, ParsedNode, YAMLMap } from 'yaml'
 import { type LooseEntry, looseEntry } from './loose-entry.ts'
 import type { RawHeader } from './read-header.ts'
 import { topKeys } from './spec-of-header.ts'
-import type { Value } from './text-cursor.ts'
+import type { JournalValue } from './text-cursor.ts'
 
 /** The reason why a text is not a session, and the line, counted from 1. */
 export class Unreadable extends Error {
@@ -48,7 +48,7 @@ export function readEntryLoosely(text: string): LooseEntry {
 }
 
 function parseDocument(text: string): Document.Parsed {
-  if (isTooDeep(text)) throw new Unreadable('its lists or mappings are nested too deeply', 1)
+  if (isTooDeep(text)) throw new Unreadable('the lists or mappings are nested too deeply', 1)
   const document = yamlParser().parseDocument(text, { logLevel: 'silent' })
   const [error] = document.errors
   if (error === undefined) return checkAliases(document)
@@ -86,8 +86,8 @@ function valuesOf(
   map: YAMLMap,
   document: Document.Parsed,
   textual: readonly string[],
-): Record<string, Value> {
-  const values: Record<string, Value> = map.toJS(document)
+): Record<string, JournalValue> {
+  const values: Record<string, JournalValue> = map.toJS(document)
   for (const key of textual) {
     const text = scalarText(map.get(key, true), document)
     if (text !== undefined && text !== null) values[key] = text

@@ -47,7 +47,7 @@ export function isolationOf(isolation: unknown, id: string): Pick<SessionSpec, '
       return { isolation: { kind, session, base, ...(returns === true && { returns }) } }
     if (kind === 'missing' && typeof reason === 'string') return { isolation: { kind, session, reason } }
   }
-  const reason = 'its file does not describe its isolation'
+  const reason = "the session file does not describe the session's isolation"
   return { isolation: { kind: 'missing', session: id, reason } }
 }
 

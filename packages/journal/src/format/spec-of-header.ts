@@ -27,18 +27,18 @@ export interface Header {
 }
 
 /** Values that the file does not contain reliably. */
-export interface Known {
+export interface KnownSpecValues {
   /** The file name without its extension. */
   readonly id: string
   readonly workspace: (agent: string) => string
   /** The first user message. */
   readonly work: string
   /** Returns the definition of an agent for a file that does not contain it. */
-  readonly adopt?: ((agent: string) => Adopted | undefined) | undefined
+  readonly adopt?: ((agent: string) => AdoptedAgent | undefined) | undefined
 }
 
 /** The agent's part of a session that a person started by writing its file. */
-export interface Adopted extends Pick<SessionSpec, 'agent' | 'systemPrompt' | 'targets'> {
+export interface AdoptedAgent extends Pick<SessionSpec, 'agent' | 'systemPrompt' | 'targets'> {
   readonly model?: string | undefined
 }
 
@@ -90,7 +90,7 @@ const ourKeys = [
 ]
 
 /** Validates a header of any author. */
-export function specOfHeader(raw: RawHeader, known: Known): Header {
+export function specOfHeader(raw: RawHeader, known: KnownSpecValues): Header {
   const { fields, metadata } = raw
   const top = (key: string) => optionalString(fields, key)
   const { id } = known

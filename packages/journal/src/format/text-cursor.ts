@@ -1,7 +1,7 @@
 import { isPlain } from '@cadre/disk'
 
 /** `undefined` is never a value in a journal, so it means: not in Cadre's format. */
-export type Value = string | number | boolean | null | object
+export type JournalValue = string | number | boolean | null | object
 
 /**
  * Reads values in exactly Cadre's format, which makes it fast. For anything else it returns `undefined`, and a complete YAML parser is
@@ -31,7 +31,7 @@ export class TextCursor {
   }
 
   /** Reads the value from `start` to the end of its line or block, and moves `at` to the next line. */
-  value(start: number, pad: string): Value | undefined {
+  value(start: number, pad: string): JournalValue | undefined {
     const { text } = this
     this.at = start
     const end = this.lineEnd()
@@ -95,7 +95,7 @@ function singleQuoted(text: string, start: number, end: number): string | undefi
   return inner.replaceAll("''", '').includes("'") ? undefined : inner.replaceAll("''", "'")
 }
 
-function parseQuoted(source: string): Value | undefined {
+function parseQuoted(source: string): JournalValue | undefined {
   try {
     return JSON.parse(source)
   } catch {
@@ -103,7 +103,7 @@ function parseQuoted(source: string): Value | undefined {
   }
 }
 
-function word(source: string): Value | undefined {
+function word(source: string): JournalValue | undefined {
   if (source === 'true') return true
   if (source === 'false') return false
   const number = Number(source)

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { type Diagnostic, entriesIn } from '@cadre/disk'
 import { matchesEverything, splitGlobs } from '../globs.ts'
 import { foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
-import { splitHeader, textOf } from '../split-header.ts'
+import { splitHeader, textValue } from '../split-header.ts'
 import type { InstructionFile } from './instruction-file.ts'
 import { InstructionReader } from './read-instructions.ts'
 
@@ -86,7 +86,7 @@ function withScope(file: InstructionFile, base: string, reader: InstructionReade
   )
   const isRule = !/\.instructions\.md$/i.test(file.real)
   const applyTo = globs.length > 0 ? globs : isRule ? ['**'] : undefined
-  const description = textOf(fields, 'description')
+  const description = textValue(fields, 'description')
   return {
     ...file,
     text: body,

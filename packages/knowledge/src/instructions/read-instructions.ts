@@ -67,12 +67,13 @@ export class InstructionReader {
     return imports.flatMap((one) => {
       const { target, line, at } = one
       const refuse = (code: string, why: string) => {
-        this.#report(file, code, `@${target} is not followed: ${why}.`, line)
+        this.#report(file, code, `Cadre does not import @${target}: ${why}.`, line)
         return []
       }
       if (leaves(one)) {
         if (!leaving.includes(one)) return []
-        if (!mayLeave) return refuse('import-outside', 'it points outside this folder, which needs trust')
+        if (!mayLeave)
+          return refuse('import-outside', 'the import points outside this folder, which needs trust')
         if (!/\.(?:md|mdx|mdc|txt)$/i.test(at))
           return refuse('import-outside', 'outside this folder, only Markdown and text files are read')
       }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
 import { displayPath, foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
-import { listOf, splitHeader, textOf } from '../split-header.ts'
+import { listValue, splitHeader, textValue } from '../split-header.ts'
 
 /** A prompt that a person sends by its name: `/review src`. */
 export interface PromptFile {
@@ -75,7 +75,7 @@ function readPrompt(
   if (content.kind !== 'read' || places.isHidden?.(realpathSync(file))) return undefined
   const { fields, body, diagnostics: ofHeader } = splitHeader(plainText(content.text).text, file)
   diagnostics.push(...ofHeader)
-  const written = textOf(fields, 'name') ?? path.basename(file).replace(/(?:\.prompt)?\.md$/i, '')
+  const written = textValue(fields, 'name') ?? path.basename(file).replace(/(?:\.prompt)?\.md$/i, '')
   const name = written.toLowerCase().replace(/\s+/g, '-')
   // People type the name and terminals show it, but a file name can contain anything.
   if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:+-]{0,63}$/u.test(name)) {
@@ -87,14 +87,14 @@ function readPrompt(
     })
     return undefined
   }
-  const agent = textOf(fields, 'agent', 'mode')
-  const tools = listOf(fields, 'tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
+  const agent = textValue(fields, 'agent', 'mode')
+  const tools = listValue(fields, 'tools')?.map((tool) => tool.replace(/\(.*$/s, '').trim())
   const allowed = dialect === 'claude' ? allowedIn(fields.get('allowed-tools')?.value) : []
-  const hint = textOf(fields, 'argument-hint')
-  const model = textOf(fields, 'model')
+  const hint = textValue(fields, 'argument-hint')
+  const model = textValue(fields, 'model')
   return {
     name,
-    description: textOf(fields, 'description') ?? firstLine(body),
+    description: textValue(fields, 'description') ?? firstLine(body),
     ...(hint !== undefined && { argumentHint: hint }),
     ...(agent !== undefined && !modes.test(agent) && { agent }),
     ...(model !== undefined && model !== 'inherit' && { model }),

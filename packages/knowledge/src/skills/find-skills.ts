@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
 import { displayPath, foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
-import { splitHeader, textOf } from '../split-header.ts'
+import { splitHeader, textValue } from '../split-header.ts'
 
 /** A skill: its name and description are in the prompt, and its text is read on demand. */
 export interface Skill {
@@ -74,7 +74,7 @@ function readSkill(
   const { fields, body, diagnostics: ofHeader } = splitHeader(plainText(content.text).text, file)
   diagnostics.push(...ofHeader)
   const named = path.basename(folder)
-  const written = textOf(fields, 'name')
+  const written = textValue(fields, 'name')
   if (written !== undefined && written !== named)
     report(
       `The name ${JSON.stringify(written)} differs from its folder. Cadre uses the name ${named}.`,
@@ -86,7 +86,7 @@ function readSkill(
     )
     return undefined
   }
-  const description = textOf(fields, 'description')
+  const description = textValue(fields, 'description')
   if (description === undefined) {
     report('The skill is not used: it has no description, so agents cannot tell when to use it.')
     return undefined

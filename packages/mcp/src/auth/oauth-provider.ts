@@ -79,5 +79,5 @@ export async function createOAuthProvider(options: ProviderOptions): Promise<OAu
 }
 
 export function signInHint({ name }: ServerConfig): string {
-  return `it needs a sign-in. Run "cadre mcp login ${name}"`
+  return `the server needs a sign-in. Run "cadre mcp login ${name}"`
 }

@@ -150,7 +150,7 @@ describe('a sign-in', () => {
 
 describe('a run', () => {
   it('never starts a sign-in: the error names the command', async () => {
-    await expect(use()).rejects.toThrow('it needs a sign-in. Run "cadre mcp login x"')
+    await expect(use()).rejects.toThrow('the server needs a sign-in. Run "cadre mcp login x"')
     expect(server.seen.filter(({ path }) => path.startsWith('as '))).toEqual([])
   })
 

@@ -51,6 +51,6 @@ test('an address does not run anything', () => {
 
 test('the warning names the server, the reason and what to do', () => {
   expect(hiddenCodeWarning({ name: 'x', ...program('sh -c run') })).toBe(
-    "The MCP server x can run a workspace's files outside the sandbox: it runs a command line in a shell (sh -c). Name the program and its file directly, or set mcp.servers.x.sandbox: true in your config.yaml.",
+    "The MCP server x can run a workspace's files outside the sandbox: the server runs a command line in a shell (sh -c). Name the program and its file directly, or set mcp.servers.x.sandbox: true in your config.yaml.",
   )
 })

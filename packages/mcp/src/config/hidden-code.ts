@@ -29,12 +29,12 @@ export function hiddenCode({ reach }: Pick<ServerConfig, 'reach'>): string | und
   const name = path.basename(program)
   const inText = (wanted: RegExp) => args.find((arg) => wanted.test(arg))
   const shellOption = shells.test(name) ? inText(shellOptions) : undefined
-  if (shellOption !== undefined) return `it runs a command line in a shell (${name} ${shellOption})`
+  if (shellOption !== undefined) return `the server runs a command line in a shell (${name} ${shellOption})`
   const codeOption = interpreters.test(name) && codeOptions.test(args[0] ?? '') ? args[0] : undefined
-  if (codeOption !== undefined) return `it runs code from its command line (${name} ${codeOption})`
+  if (codeOption !== undefined) return `the server runs code from its command line (${name} ${codeOption})`
   const variables = [...Object.entries(reach.env), ...assignments([reach.command, ...reach.args])]
   const variable = variables.find(([key, value]) => loadsCode(key, value))?.[0]
-  return variable === undefined ? undefined : `its variable ${variable} can load files`
+  return variable === undefined ? undefined : `the variable ${variable} can load files`
 }
 
 function loadsCode(name: string, value: string): boolean {

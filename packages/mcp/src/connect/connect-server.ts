@@ -192,7 +192,7 @@ function programStart(program: ServerProgram, options: ConnectOptions): ProgramS
   // A repository or an agent can create a link, and its target is not visible to the person.
   if (envFile !== undefined && isInside(workspace, envFile))
     if (!isInside(realPathOf(workspace), realPathOf(envFile)))
-      throw new NotStarted(`its envFile ${envFile} is a link to a file outside the workspace`)
+      throw new NotStarted(`the server's envFile ${envFile} is a link to a file outside the workspace`)
   const start: ProgramStart = {
     command: program.command,
     args: program.args,
@@ -234,7 +234,7 @@ async function addressTransport(
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
   const address = new URL(url)
   if (address.protocol !== 'https:' && address.protocol !== 'http:')
-    throw new Error(`its address must be http or https, not ${address.protocol}`)
+    throw new Error(`the server's address must be http or https, not ${address.protocol}`)
   return new StreamableHTTPClientTransport(address, {
     fetch: guardedFetch({ url: address, headers }),
     ...(auth && { authProvider: auth as AuthProvider }),
@@ -255,9 +255,9 @@ function readEnvFile(file: string): { [name: string]: string } {
 async function within<T>(ms: number, work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   let give = () => {}
   const late = new Promise<never>((_, reject) => {
-    const stop = () => reject(new NotStarted('it was stopped before it was ready'))
+    const stop = () => reject(new NotStarted('the server was stopped before it was ready'))
     const timer = setTimeout(
-      () => reject(new NotStarted(`it was not ready within ${Math.round(ms / 1000)} s`)),
+      () => reject(new NotStarted(`the server was not ready within ${Math.round(ms / 1000)} s`)),
       ms,
     )
     if (signal?.aborted) stop()

@@ -41,11 +41,12 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
   const unusable = (reason: string) =>
     `Agents cannot use the tool ${plainText(definition.name, 60)} from the MCP server ${server.name}: ${reason}`
   if (JSON.stringify(definition.inputSchema).length > maxDefinitionLength)
-    return unusable(`its definition has more than ${maxDefinitionLength} characters.`)
+    return unusable(`the tool's definition has more than ${maxDefinitionLength} characters.`)
   const name = toolName(server.name, definition.name, taken)
   const parameters = plainSchema(definition.inputSchema) as Tool['parameters']
   // After removing these characters, names and values would differ from those that the server expects.
-  if (hasHidden(parameters)) return unusable('names or values in its definition contain hidden characters.')
+  if (hasHidden(parameters))
+    return unusable("names or values in the tool's definition contain hidden characters.")
   const effect = effectOf(server, definition)
   try {
     const tool = defineTool<object>({

@@ -1,7 +1,7 @@
 import { findHooks, shownLine } from '@cadre/gate'
 import type { TrustItem } from '@cadre/home'
 import { type ConfirmTrust, type Environment, userPlaces } from '@cadre/runtime'
-import { fenced, textContent } from './card-content.ts'
+import { fencedText, textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
 export interface TrustRequest {
@@ -37,7 +37,7 @@ export async function askTrust(
     textContent(
       [
         'This folder contains files that can run programs, start work or grant permissions:',
-        fenced(lines.join('\n')),
+        fencedText(lines.join('\n')),
         'Until you trust them, Cadre ignores them and agents are read-only.',
       ].join('\n\n'),
     ),

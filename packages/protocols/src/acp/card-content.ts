@@ -20,7 +20,7 @@ export function contentOfCall(
   if (isDone && changes.length > 0) return changes.map(diffOf)
   const text = truncateText(content, maxContent)
   // A report is an agent's Markdown. Everything else is data, which editors must not render.
-  return text === '' ? [] : [textContent(card.isDelegation ? text : fenced(text))]
+  return text === '' ? [] : [textContent(card.isDelegation ? text : fencedText(text))]
 }
 
 export function diffOf({
@@ -38,7 +38,7 @@ export function textContent(text: string): ToolCallContent {
 }
 
 /** The fence is longer than any in the text, so that the text cannot close it. */
-export function fenced(text: string): string {
+export function fencedText(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`

@@ -1,5 +1,5 @@
 import type { PermissionOption } from './acp-types.ts'
-import { fenced, textContent } from './card-content.ts'
+import { fencedText, textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
 export interface Choice {
@@ -18,7 +18,7 @@ export async function chooseInEditor(
   editor: Editor,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const content = [textContent(fenced(text))]
+  const content = [textContent(fencedText(text))]
   const card = { toolCallId, title, kind: 'other', status: 'pending', content } as const
   editor.update(sessionId, { sessionUpdate: 'tool_call', ...card, content })
   const close = (isAgreed: boolean) =>

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { ToolContext } from '@cadre/core'
 import type { ToolCallContent } from './acp-types.ts'
-import { fenced, textContent } from './card-content.ts'
+import { fencedText, textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
 /** The time between two updates of a card, in milliseconds. */
@@ -93,7 +93,7 @@ function openText(editor: Editor, { sessionId, toolCallId }: Card): Screen {
   let timer: NodeJS.Timeout | undefined
   const send = () => {
     timer = undefined
-    const content = [textContent(fenced(shown))]
+    const content = [textContent(fencedText(shown))]
     editor.update(sessionId, { sessionUpdate: 'tool_call_update', toolCallId, content })
   }
   return {

@@ -1,4 +1,4 @@
-import { CadreError, contextOf, foldEntries, type Handoff, type RunResult } from '@cadre/core'
+import { CadreError, foldEntries, type Handoff, handoffHistory, type RunResult } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import { assistant, type Conversation, chooseAgent, namesOf, openUndo, type Runtime } from '@cadre/runtime'
 import type { Direction } from '@cadre/workspaces'
@@ -49,7 +49,7 @@ const ownCommands: readonly Command[] = [
     run: handOff,
   },
   { name: 'agents', description: 'List the agents', run: showAgents },
-  { name: 'cost', description: 'Show what this session has used', run: showCost },
+  { name: 'cost', description: 'Show the tokens and the cost of this session', run: showCost },
 ]
 
 /** A session's commands: Cadre's own, and the folder's prompt files. */
@@ -191,7 +191,7 @@ async function showAgents({ runtime, say }: CommandContext): Promise<undefined> 
 async function showCost({ runtime, conversation, say }: CommandContext): Promise<undefined> {
   const { session } = conversation
   const last = session === undefined ? undefined : await runtime.read(session)
-  const messages = last === undefined ? 0 : contextOf(last).length
+  const messages = last === undefined ? 0 : handoffHistory(last).length
   const usage = last && foldEntries(last.entries, last.spec.id).usage
   say(
     usage === undefined

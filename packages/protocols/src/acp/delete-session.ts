@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
-import { rejectOwned, type Sessions } from '@cadre/runtime'
+import { rejectIfRunning, type Sessions } from '@cadre/runtime'
 import { sessionPartsOf } from './session-parts.ts'
 
 /**
@@ -20,7 +20,7 @@ export async function deleteSession(sessions: Sessions, id: string): Promise<boo
         'usage',
         `session ${id} belongs to session ${stored.spec.root}. Delete that session instead.`,
       )
-    await rejectOwned(sessions, stored)
+    await rejectIfRunning(sessions, stored)
     for await (const { spec } of sessions.tree(part)) files.push(sessions.fileOf(spec.id))
   }
   const folder = sessions.home.at('storage', 'deleted')

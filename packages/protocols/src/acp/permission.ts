@@ -3,7 +3,7 @@ import type { Question } from '@cadre/core'
 import { actionLines, approvalContent, shownLine } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from './acp-types.ts'
-import { fenced, textContent } from './card-content.ts'
+import { fencedText, textContent } from './card-content.ts'
 import type { CallCard } from './describe-call.ts'
 import { limitJson, parseInput } from './limit-json.ts'
 
@@ -76,9 +76,11 @@ function questionText({ question, chain, files = [] }: PermissionInput): string 
     ...(why === '' ? [] : [`Why you are asked: ${why}`]),
     ...(grants.length > 0 ? [`Allowing it in this session permits: ${grants.join(' · ')}`] : []),
   ]
-  return [asks, ...(action.length === 0 ? [] : [fenced(action.join('\n'))]), fenced(about.join('\n'))].join(
-    '\n\n',
-  )
+  return [
+    asks,
+    ...(action.length === 0 ? [] : [fencedText(action.join('\n'))]),
+    fencedText(about.join('\n')),
+  ].join('\n\n')
 }
 
 function diffsOf({ files = [], workspace }: PermissionInput): ToolCallContent[] {

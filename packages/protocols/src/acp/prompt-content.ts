@@ -6,7 +6,7 @@ import { shownLine } from '@cadre/gate'
 import type { Runtime } from '@cadre/runtime'
 import type { Documents } from '@cadre/tools'
 import type { ContentBlock } from './acp-types.ts'
-import { fenced } from './card-content.ts'
+import { fencedText } from './card-content.ts'
 
 const maxFile = 200_000
 const maxResource = 1_000_000
@@ -48,7 +48,8 @@ export async function readPrompt(
     if (!imageTypes.includes(mime))
       notes.push(`${shown} is not attached: ${shownLine(mime, 60)} is not a supported image.`)
     else if (data.length > maxImage) notes.push(`${shown} is not attached: it is larger than 6 MB.`)
-    else if (images.length >= maxImages) notes.push(`${shown} is not attached: at most ${maxImages} images.`)
+    else if (images.length >= maxImages)
+      notes.push(`${shown} is not attached: a message can have at most ${maxImages} images.`)
     else if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data))
       notes.push(`${shown} is not attached: it is not valid base64.`)
     else images.push({ mime, data })
@@ -68,7 +69,7 @@ export async function readPrompt(
         if ('text' in resource) {
           if (resource.text.length > maxResource)
             notes.push(`${shown} is not attached: it is larger than 1 MB.`)
-          else parts.push(`Resource ${shown}:\n\n${fenced(resource.text)}`)
+          else parts.push(`Resource ${shown}:\n\n${fencedText(resource.text)}`)
         } else if (resource.mimeType?.startsWith('image/'))
           attachImage(resource.mimeType, resource.blob, shown)
         else notes.push(`${shown} is not attached: it is neither text nor an image.`)
@@ -77,7 +78,7 @@ export async function readPrompt(
       case 'resource_link': {
         const attached = await attachLink(block.uri, context, signal)
         const shown = shownLine(block.title || block.name || block.uri, 300)
-        if (attached.kind === 'text') parts.push(`File ${attached.path}:\n\n${fenced(attached.text)}`)
+        if (attached.kind === 'text') parts.push(`File ${attached.path}:\n\n${fencedText(attached.text)}`)
         else if (attached.kind === 'image') attachImage(attached.mime, attached.data, shown)
         else if (attached.kind === 'mention') parts.push(`[${shown}](${shownLine(block.uri, 2_000)})`)
         else {
@@ -121,13 +122,13 @@ async function attachLink(uri: string, context: PromptContext, signal: AbortSign
   if (verdict.kind === 'deny') return { kind: 'refused', reason: verdict.reason }
   const [, kind] = imageNames.exec(file) ?? []
   if (kind !== undefined) {
-    if (size > maxImage) return { kind: 'refused', reason: 'it is larger than 6 MB.' }
+    if (size > maxImage) return { kind: 'refused', reason: 'the file is larger than 6 MB.' }
     const mime = `image/${kind.toLowerCase().replace('jpg', 'jpeg')}`
     return { kind: 'image', mime, data: readFileSync(file).toString('base64') }
   }
   if (size > maxFile) return { kind: 'mention' }
   const bytes = readFileSync(file)
-  if (bytes.includes(0)) return { kind: 'refused', reason: 'it is neither text nor an image.' }
+  if (bytes.includes(0)) return { kind: 'refused', reason: 'the file is neither text nor an image.' }
   const call = { session: '', agent: agent.name, call: '', key: '', workspace }
   const unsaved = await context.documents.read({ path: file, context: call }, signal)
   return { kind: 'text', path: file, text: unsaved ?? bytes.toString('utf8') }

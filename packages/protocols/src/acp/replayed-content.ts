@@ -3,7 +3,7 @@ import type { CadreEvent } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import { type RecordedChange, recordedChanges } from '@cadre/tools'
 import type { ToolCallContent } from './acp-types.ts'
-import { diffOf, fenced, maxContent, textContent } from './card-content.ts'
+import { diffOf, fencedText, maxContent, textContent } from './card-content.ts'
 import { truncateText } from './limit-json.ts'
 
 /** The content of cards by `SESSION/CALL`, for earlier calls that changed files. */
@@ -52,7 +52,7 @@ function contentOf(change: RecordedChange, workspace: string): ToolCallContent[]
         textContent(
           `Replaced the whole text of ${shown}. The session does not contain the earlier text. New text:`,
         ),
-        textContent(fenced(truncateText(change.after, maxContent))),
+        textContent(fencedText(truncateText(change.after, maxContent))),
       ]
     case 'deleted':
       return [textContent(`Deleted ${shown}. The session does not contain the deleted text.`)]

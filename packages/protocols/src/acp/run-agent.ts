@@ -19,11 +19,11 @@ import {
   type Environment,
   openTrustedSessions,
   projectOf,
-  rejectOwned,
+  rejectIfRunning,
   requireOwnWorkspace,
   type Sessions,
   sharedFolder,
-  withGrantOf,
+  withRecordedGrant,
 } from '@cadre/runtime'
 import { AcpSession, type AcpSessionOptions } from './acp-session.ts'
 import { deleteSession } from './delete-session.ts'
@@ -125,7 +125,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
     await known?.close()
     if (!isSessionName(id)) throw acp.RequestError.resourceNotFound(id)
     const io = environmentIn(cwd)
-    const granted = withGrantOf(io, flags, id)
+    const granted = withRecordedGrant(io, flags, id)
     const found = await openTrustedSessions(io, granted)
     try {
       const last = sessionPartsOf(found, id).at(-1)
@@ -138,7 +138,7 @@ export async function runAgent(options: AcpOptions): Promise<void> {
       const folder = sharedFolder(spec)
       if (realPathOf(folder) !== realPathOf(cwd))
         throw invalid(`session ${id} works in ${shownLine(folder)}. Load it with that folder as cwd.`)
-      await rejectOwned(found, stored)
+      await rejectIfRunning(found, stored)
       const session = await AcpSession.resume(given, id, { last: stored, granted: granted.granted })
       sessions.set(id, session)
       return session

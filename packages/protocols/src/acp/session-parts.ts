@@ -10,12 +10,12 @@ const part = /^(.*)~(\d{1,4})$/
 /** The session files of an editor's session, oldest first. Empty if it has not started. */
 export function sessionPartsOf(sessions: Pick<Sessions, 'fileOf'>, id: string): string[] {
   const found: string[] = []
-  for (let name = id; existsSync(sessions.fileOf(name)); name = partName(id, found.length + 1))
+  for (let name = id; existsSync(sessions.fileOf(name)); name = nameOfPart(id, found.length + 1))
     found.push(name)
   return found
 }
 
-export function partName(id: string, number: number): string {
+export function nameOfPart(id: string, number: number): string {
   return number <= 1 ? id : `${id}~${number}`
 }
 

@@ -19,7 +19,7 @@ import {
   teamOfRun,
 } from '@cadre/runtime'
 import { type Choices, controlsOfMode, defaultModel, modes, noTeam } from './config-options.ts'
-import { partName, sessionPartsOf } from './session-parts.ts'
+import { nameOfPart, sessionPartsOf } from './session-parts.ts'
 
 /** The flags of `cadre acp`, which apply to every session. */
 export type AcpFlags = Pick<
@@ -237,7 +237,7 @@ export class SessionRuntime {
       startWith: () => {
         const traceparent = trace()
         return {
-          id: partName(id, sessionPartsOf(runtime, id).length + 1),
+          id: nameOfPart(id, sessionPartsOf(runtime, id).length + 1),
           ...(traceparent !== undefined && { trace: traceparent }),
         }
       },

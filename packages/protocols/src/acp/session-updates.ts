@@ -11,11 +11,11 @@ import { type CadreEvent, type Notice, type Report, type Usage, workWithoutHeadi
 import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { SessionUpdate, ToolCallContent } from './acp-types.ts'
-import { contentOfCall, fenced, maxContent, textContent } from './card-content.ts'
+import { CadreMessages } from './cadre-messages.ts'
+import { contentOfCall, fencedText, maxContent, textContent } from './card-content.ts'
 import { type CallCard, describeCall } from './describe-call.ts'
 import type { Editor } from './editor.ts'
 import { limitJson, parseInput, truncateText } from './limit-json.ts'
-import { OwnTexts } from './own-texts.ts'
 import type { ReplayedContent } from './replayed-content.ts'
 import { type KnownSession, SessionTree } from './session-tree.ts'
 import { endState, type SubagentState, subagentStart } from './subagent-update.ts'
@@ -48,7 +48,7 @@ type CallUpdate = Omit<Extract<SessionUpdate, { sessionUpdate: 'tool_call_update
 export class SessionUpdates {
   readonly #options: UpdatesOptions
   readonly #tree: SessionTree
-  readonly #texts: OwnTexts
+  readonly #texts: CadreMessages
   readonly #usage: UsageUpdates
   readonly #calls = new Map<string, KnownCall>()
   /** How much of each session's last text was sent. */
@@ -60,7 +60,7 @@ export class SessionUpdates {
     this.#options = options
     const { editor, sessionId } = options
     this.#tree = new SessionTree(sessionId, editor)
-    this.#texts = new OwnTexts(editor, sessionId)
+    this.#texts = new CadreMessages(editor, sessionId)
     this.#usage = new UsageUpdates(options)
   }
 
@@ -336,7 +336,7 @@ export class SessionUpdates {
     for (const call of session.open)
       this.#updateCall(session, call, {
         status: 'failed',
-        content: [textContent(fenced('The call was stopped before it had a result.'))],
+        content: [textContent(fencedText('The call was stopped before it had a result.'))],
       })
     session.open.clear()
     for (const notice of report.notices ?? []) if (!this.#isReplay) this.notice(notice, session.id)
@@ -362,7 +362,7 @@ export class SessionUpdates {
     if (steps.length > maxSteps) steps.splice(0, steps.length - maxSteps)
     const above = this.#tree.get(parent.session)
     if (above === undefined || !above.open.has(parent.call)) return
-    this.#updateCall(above, parent.call, { content: [textContent(fenced(steps.join('\n')))] })
+    this.#updateCall(above, parent.call, { content: [textContent(fencedText(steps.join('\n')))] })
   }
 
   #state(session: KnownSession, state: SubagentState): void {

@@ -30,7 +30,7 @@ export async function decideForHost(
       'not_found',
       `there is no approval ${JSON.stringify(approval)}. Call list_approvals.`,
     )
-  const objection = await objectionForHost(record, delegatedRuns, wanted.decision)
+  const objection = await reasonHostMayNotDecide(record, delegatedRuns, wanted.decision)
   if (objection !== undefined) throw new CadreError('policy', objection)
   const said = { ...wanted, decision: answerFor(record, wanted.decision) }
   const {
@@ -47,7 +47,7 @@ export async function decideForHost(
 }
 
 /** Returns the reason why a host may not make this decision, as a sentence, or undefined if it may. */
-export async function objectionForHost(
+export async function reasonHostMayNotDecide(
   record: ApprovalRecord,
   { sessions, isDelegated }: DelegatedRuns,
   decision: string,

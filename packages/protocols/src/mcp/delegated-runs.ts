@@ -10,7 +10,7 @@ import { CadreError, messageOf, type StoredSession } from '@cadre/core'
 import { isAlive, thisProcess } from '@cadre/disk'
 import {
   type Home,
-  isAttended,
+  isDaemonRunning,
   isSessionName,
   requestCancel,
   runningProcess,
@@ -18,9 +18,9 @@ import {
   withLock,
 } from '@cadre/home'
 import {
+  canRunUnattended,
   endStoredSession,
   idleStateOf,
-  isReady,
   latestReport,
   openChildren,
   type Sessions,
@@ -78,12 +78,13 @@ export function openDelegatedRuns(sessions: Sessions, launch: Launch): Delegated
     const owner = runningProcess(home, id)
     if (owner !== undefined && stored !== undefined) return { kind: 'running', pid: owner.pid }
     if (isStarting(started)) return { kind: 'starting' }
-    if (stored === undefined || (await isReady(stored, (child) => engine.read(child))))
+    if (stored === undefined || (await canRunUnattended(stored, (child) => engine.read(child))))
       return started?.failed === undefined ? { kind: 'idle' } : { kind: 'failed', reason: started.failed }
     const approvals = await engine.approvals.list({ sessions: await treeOf(stored, engine) })
     // A decision in a file has just been recorded.
     const now = await engine.read(id)
-    if (now !== undefined && (await isReady(now, (child) => engine.read(child)))) return { kind: 'idle' }
+    if (now !== undefined && (await canRunUnattended(now, (child) => engine.read(child))))
+      return { kind: 'idle' }
     return { kind: 'waiting', approvals }
   }
   const known = async (id: string): Promise<KnownRun | undefined> => {
@@ -168,7 +169,7 @@ export function openDelegatedRuns(sessions: Sessions, launch: Launch): Delegated
     },
     async resume(id) {
       const delegatedRun = files.read(id)
-      if (delegatedRun === undefined || isAttended(home)) return
+      if (delegatedRun === undefined || isDaemonRunning(home)) return
       const before = files.process(id)
       if (before?.cancelled) return
       const stored = await readStored(id)

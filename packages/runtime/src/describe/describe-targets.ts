@@ -47,16 +47,16 @@ function whyNot(parts: RunParts, session: SessionSpec, name: string): string {
   if (!allowedTargets(agent, agents.list(), parent === undefined).includes(other))
     return unlistedReason(agent, other)
   if (limits.depth < 1) return `the maximum delegation depth is ${limits.depth}`
-  return 'it has no tool to delegate with'
+  return 'the agent has no tool to delegate with'
 }
 
 function unlistedReason(agent: AgentDefinition, other: AgentDefinition): string {
   const { delegates } = agent
-  if (isTargetDenied(agent, other.name)) return 'the permission rules in its file deny it'
-  if (delegates?.kind === 'list') return 'not in its list of agents'
+  if (isTargetDenied(agent, other.name)) return "the permission rules in the agent's file deny it"
+  if (delegates?.kind === 'list') return "not in the agent's list of agents"
   if (delegates?.kind === 'all' || other.modelInvocable === false)
     return 'other agents may not delegate to it'
   return delegates === undefined
-    ? 'a delegate can delegate only with a list of agents'
-    : 'it may not delegate'
+    ? 'a delegated agent can delegate only if its file lists agents'
+    : 'the agent may not delegate'
 }

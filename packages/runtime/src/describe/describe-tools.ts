@@ -1,4 +1,10 @@
-import { type AgentDefinition, covers, interpretToolName, type Tool, toolsetOf } from '@cadre/core'
+import {
+  type AgentDefinition,
+  interpretToolName,
+  restrictionCoversTool,
+  type Tool,
+  toolsetOf,
+} from '@cadre/core'
 import type { MissingTool, RefusedTool, RuleView, ToolView } from './agent-view.ts'
 import type { KeyPlaces } from './key-places.ts'
 
@@ -40,7 +46,7 @@ export function describeTools({ agent, tools, targets, places }: ToolsRequest) {
   const names = new Set(kept.map((tool) => tool.name))
   const taken = offeredBy({ disallowedTools: [] }).filter((tool) => !names.has(tool.name))
   const disallowed = taken.map((tool): RefusedTool => {
-    const by = agent.disallowedTools?.find((name) => covers(name, tool)) ?? ''
+    const by = agent.disallowedTools?.find((name) => restrictionCoversTool(name, tool)) ?? ''
     return { name: tool.name, by, from: places.within(removingKeys, by) }
   })
 
@@ -50,7 +56,7 @@ export function describeTools({ agent, tools, targets, places }: ToolsRequest) {
   })
 
   const permissions = (agent.permissions ?? []).map((rule): RuleView => {
-    const about = kept.filter((tool) => covers(rule.tool, tool))
+    const about = kept.filter((tool) => restrictionCoversTool(rule.tool, tool))
     return { ...rule, tools: about.map((tool) => tool.name), from: places.within(ruleKeys, rule.tool) }
   })
   return { offered, disallowed, unavailable, permissions }

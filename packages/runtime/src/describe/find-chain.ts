@@ -49,20 +49,24 @@ function below({ registry }: RunParts, names: readonly string[], agent: AgentDef
   return [...above, agent] as unknown as DelegationChain
 }
 
+function depthText(levels: number): string {
+  return levels === 1 ? '1 level' : `${levels} levels`
+}
+
 async function atLevel(parts: RunParts, agent: AgentDefinition, levels: number): Promise<FoundChain> {
   if (levels === 0) return { kind: 'chain', chain: [agent] }
   const none = (reason: string): FoundChain => ({ kind: 'none', agent, reason })
   const { depth } = parts.limits
   if (levels > depth)
     return none(
-      `the maximum delegation depth is ${depth}, so ${agent.name} is never ${levels} below an entry agent`,
+      `the maximum delegation depth is ${depth}, so ${agent.name} is never ${depthText(levels)} below an entry agent`,
     )
   const steps = { left: maxSteps }
   for (const entry of entriesOf(parts)) {
     const chain = await search({ parts, agent, levels, steps }, [entry])
     if (chain !== undefined) return { kind: 'chain', chain }
   }
-  return none(`no delegation chain reaches ${agent.name} ${levels} below an entry agent`)
+  return none(`no delegation chain reaches ${agent.name} ${depthText(levels)} below an entry agent`)
 }
 
 async function anywhere(parts: RunParts, agent: AgentDefinition): Promise<DelegationChain | undefined> {

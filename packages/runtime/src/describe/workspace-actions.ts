@@ -75,13 +75,13 @@ export async function cleanWorkspace(
 /** Why a workspace must stay, or `undefined` if nothing would be lost. */
 export function reasonToKeep(workspace: WorkspaceState, options: CleanOptions): string | undefined {
   const { life, state, files, uncommitted, ignored, repositories } = workspace
-  if (life !== 'ended') return `its session is ${life}`
+  if (life !== 'ended') return `the session is ${life}`
   if (state !== 'empty' && state !== 'merged') {
     const count = files.length + uncommitted
     return `${count} changed ${count === 1 ? 'file' : 'files'} not merged`
   }
   if (repositories.length > 0)
-    return `it has repositories or submodules that are not merged (${repositories.join(', ')})`
+    return `the workspace has repositories or submodules that are not merged (${repositories.join(', ')})`
   if (ignored.length === 0 || options.ignored) return undefined
-  return `it has files that git ignores (${ignored.join(', ')}); discard them with --ignored`
+  return `the workspace has files that git ignores (${ignored.join(', ')}); discard them with --ignored`
 }

@@ -1,4 +1,4 @@
-import { CadreError, contextOf, type History, type StoredSession } from '@cadre/core'
+import { CadreError, type History, handoffHistory, type StoredSession } from '@cadre/core'
 
 /** The conversation before an entry, for a new session that continues from there. Throws if there is no such entry. */
 export function historyBefore(stored: StoredSession, seq: number): History {
@@ -9,5 +9,5 @@ export function historyBefore(stored: StoredSession, seq: number): History {
   const before = entries.filter((entry) => entry.seq < seq)
   // Without any message, the conversation would contain only the session's own work.
   if (!before.some(({ role }) => role === 'user' || role === 'assistant')) return []
-  return contextOf({ ...stored, entries: before })
+  return handoffHistory({ ...stored, entries: before })
 }

@@ -41,7 +41,7 @@ test('uses a new template immediately, ends the sessions of a removed one, and r
     expect.objectContaining({
       type: 'session.cancelled',
       session: 'h',
-      reason: 'its agent helper was removed',
+      reason: "the session's agent helper was removed",
     }),
   )
   hold.letGo()
@@ -101,6 +101,6 @@ test('ends the sleeping sessions of a template that was removed while no daemon 
   const two = testDaemon(home, workspace, { ...options, settings: { parallel: 1 } })
   await two.start()
   await until(() => sessionText(home, 'w').includes('outcome: cancelled'))
-  expect(sessionText(home, 'w')).toContain('its agent worker was removed')
+  expect(sessionText(home, 'w')).toContain("the session's agent worker was removed")
   expect(two.models.requests).toHaveLength(0)
 })

@@ -82,7 +82,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
   const endSessionsOf = async (key: string) => {
     note({ type: 'agent.removed', message: `Agent ${key} was removed.`, agent: key })
     for (const [session, agent] of [...options.unfinished()])
-      if (nameKey(agent) === key) await sessions.cancel(session, `its agent ${agent} was removed`)
+      if (nameKey(agent) === key) await sessions.cancel(session, `the session's agent ${agent} was removed`)
   }
 
   return {

@@ -179,7 +179,7 @@ test('counts votes in a file and from a channel towards one quorum, and resumes 
   const daemon = testDaemon(home, workspace, {
     tools: [tool],
     rules: [rule],
-    demandApprovals: ({ verdict }) => ({
+    requireApprovals: ({ verdict }) => ({
       ...verdict,
       firm: true,
       approvals: { quorum: 2, roles: ['approver'], notByStarter: false },

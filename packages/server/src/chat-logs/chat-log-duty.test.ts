@@ -7,7 +7,7 @@ import { call, fail, type Line, say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
-import { openLife } from '../daemon/life.spec-helpers.ts'
+import { openTestDaemon } from '../daemon/test-daemon.spec-helpers.ts'
 import { createSessionsDuty } from '../sessions/sessions-duty.ts'
 import { createChatLogDuty } from './create-chat-log-duty.ts'
 import { insertAnswer } from './insert-answer.ts'
@@ -41,7 +41,7 @@ interface WorldOptions {
   readonly agents?: readonly string[]
   readonly lanes: Readonly<Record<string, readonly Line[]>>
   readonly tools?: readonly Tool[]
-  readonly attend?: Ports['attend']
+  readonly onLifecycleEvent?: Ports['onLifecycleEvent']
   readonly before?: () => void
 }
 
@@ -52,7 +52,7 @@ async function createWorld({ home, agents = [], lanes, ...more }: WorldOptions) 
   const models = scriptedModels(lanes)
   // A session from a log may have no model, which means the default model.
   const resolve: typeof models.resolve = (name) => models.resolve(name || undefined)
-  const life = await openLife({ home, models: { resolve }, ...more })
+  const life = await openTestDaemon({ home, models: { resolve }, ...more })
   return { ...life, models, problems: () => life.context.problems.list() }
 }
 
@@ -224,7 +224,7 @@ describe('a chat log', () => {
         ],
       },
       tools: [look],
-      attend: async ({ kind }) => (kind === 'call.settled' ? { stop: 'enough' } : undefined),
+      onLifecycleEvent: async ({ kind }) => (kind === 'call.settled' ? { stop: 'enough' } : undefined),
     })
     const duty = createChatLogDuty(world.context)
     await duty.start()
@@ -241,7 +241,8 @@ describe('a chat log', () => {
       home,
       agents: ['planner'],
       lanes: { planner: [] },
-      attend: async (moment) => (moment.kind === 'prompt.given' ? { blocked: 'not today' } : undefined),
+      onLifecycleEvent: async (moment) =>
+        moment.kind === 'prompt.given' ? { blocked: 'not today' } : undefined,
     })
     const duty = createChatLogDuty(world.context)
     await duty.start()

@@ -56,20 +56,20 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       stopListening = sessions.onRest((session) => {
         if (session.endsWith('-chat')) rested.add(session.slice(0, -'-chat'.length))
       })
-      await attendAll(logsIn(home.at(folder)))
+      await combineHandlers(logsIn(home.at(folder)))
     },
     async changed(files) {
       const names = files.flatMap((file) =>
         path.posix.dirname(file) === folder ? nameOf(path.posix.basename(file)) : [],
       )
       for (const name of names) brought.delete(name)
-      await attendAll(names)
+      await combineHandlers(names)
     },
     async tick(now) {
       for (const [name, at] of elsewhere) if (now >= at || at - now > recheckMs) rested.add(name)
       const names = [...rested]
       rested.clear()
-      await attendAll(names)
+      await combineHandlers(names)
     },
     async stop() {
       stopListening()
@@ -77,7 +77,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   }
 
   /** A failure of one log does not affect the others. */
-  async function attendAll(names: readonly string[]): Promise<void> {
+  async function combineHandlers(names: readonly string[]): Promise<void> {
     for (const name of names) {
       const file = fileOf(name)
       try {

@@ -3,7 +3,7 @@ import { readRegular } from '@cadre/disk'
 import { daemonLeaseName, type HeldLease, type Home, holdLease, runningProcess } from '@cadre/home'
 import { type DaemonStatus, statusFile } from './daemon-status.ts'
 import { describeSystemError } from './describe-system-error.ts'
-import { readStatusElsewhere } from './status-elsewhere.ts'
+import { readFallbackStatus } from './fallback-status.ts'
 
 /**
  * Takes the daemon's lease of a home. Throws `owned`, with the owner, if another daemon is running. Takes over the lease of a dead process.
@@ -40,7 +40,7 @@ function tryHold(home: Home, since: string) {
 
 /** Reads the last status of a home's daemon. */
 export function readStatus(home: Home): DaemonStatus | undefined {
-  const elsewhere = readStatusElsewhere(home)
+  const elsewhere = readFallbackStatus(home)
   if (elsewhere !== undefined && elsewhere.pid === runningProcess(home, daemonLeaseName)?.pid)
     return elsewhere
   try {

@@ -4,7 +4,7 @@ import { daemonLeaseName, runningProcess } from '@cadre/home'
 import { readSessionBytes } from '@cadre/journal'
 import type { Environment } from '@cadre/runtime'
 import type { PagePorts } from '../http/create-page.ts'
-import { takeLogin } from '../http/guard/login-file.ts'
+import { consumeLogin } from '../http/guard/login-file.ts'
 import type { People } from '../http/guard/people.ts'
 import { voteObjection } from '../http/guard/voter-of.ts'
 import { pageFolder } from '../http/page-folder.ts'
@@ -57,7 +57,7 @@ export function createDaemonPage(parts: PageParts, http: SharedHttp, options: Da
       return { ...(parts.status() as unknown as JsonObject), ...facts, home: home.path }
     },
     problems: () => problemItems(problems.list()),
-    takeLogin: (secret) => takeLogin(home, secret),
+    takeLogin: (secret) => consumeLogin(home, secret),
     operate: { daemon, orchestrator: parts.orchestrator, registry: parts.registry },
   }
   return createPageDuty({

@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgents } from '@cadre/agents'
-import type { Happening } from '@cadre/channels'
+import type { DaemonEvent } from '@cadre/channels'
 import {
   type AgentDefinition,
   type CadreEvent,
@@ -50,8 +50,8 @@ export interface TestDaemonOptions extends Partial<DaemonOptions> {
   readonly model?: Parameters<typeof scriptedModels>[1]
   readonly tools?: readonly Tool[]
   readonly rules?: Ports['rules']
-  readonly attend?: Ports['attend']
-  readonly demandApprovals?: Ports['demandApprovals']
+  readonly onLifecycleEvent?: Ports['onLifecycleEvent']
+  readonly requireApprovals?: Ports['requireApprovals']
   /** Called before a session is opened. May throw, to simulate a full disk. */
   readonly opening?: (spec: SessionSpec) => void
   readonly settings?: DaemonConfig
@@ -61,7 +61,7 @@ export interface TestDaemonOptions extends Partial<DaemonOptions> {
 }
 
 export interface TestDaemon extends Daemon {
-  readonly happenings: Happening[]
+  readonly happenings: DaemonEvent[]
   readonly events: CadreEvent[]
   readonly told: string[]
   readonly models: ScriptedModels
@@ -71,7 +71,7 @@ export interface TestDaemon extends Daemon {
 
 /** A daemon on a real home, with the real engine and a scripted model. Stopped at the end of the test. */
 export function testDaemon(home: Home, workspace: string, options: TestDaemonOptions = {}): TestDaemon {
-  const happenings: Happening[] = []
+  const happenings: DaemonEvent[] = []
   const events: CadreEvent[] = []
   const told: string[] = []
   const models = scriptedModels(options.lanes ?? {}, options.model)
@@ -135,8 +135,8 @@ export function testDaemon(home: Home, workspace: string, options: TestDaemonOpt
                 agents: registry,
                 tools: options.tools ?? [],
                 ...(options.rules && { rules: options.rules }),
-                ...(options.attend && { attend: options.attend }),
-                ...(options.demandApprovals && { demandApprovals: options.demandApprovals }),
+                ...(options.onLifecycleEvent && { onLifecycleEvent: options.onLifecycleEvent }),
+                ...(options.requireApprovals && { requireApprovals: options.requireApprovals }),
                 clock,
                 ids: sessionIds,
                 emit: outside.emit,

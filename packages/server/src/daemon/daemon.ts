@@ -1,4 +1,4 @@
-import type { ChannelContext, ChannelFactories, Happening } from '@cadre/channels'
+import type { ChannelContext, ChannelFactories, DaemonEvent } from '@cadre/channels'
 import type { CadreEvent } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -31,7 +31,7 @@ export interface DaemonOptions {
   readonly repair?: () => Promise<void>
   readonly environment?: ChannelContext['environment']
   /** Receives every happening, in addition to the log. */
-  readonly happened?: (happening: Happening) => void
+  readonly happened?: (happening: DaemonEvent) => void
   readonly tell?: (message: string) => void
   /** Receives every event of every session. */
   readonly emit?: (event: CadreEvent) => void

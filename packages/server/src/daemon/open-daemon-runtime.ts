@@ -6,7 +6,7 @@ import { createAudit, hookPlaces, openAuditLog } from '@cadre/gate'
 import type { Config, Home } from '@cadre/home'
 import type { Environment } from '@cadre/runtime'
 import {
-  adoptFrom,
+  createAdopt,
   loadParts,
   openEngine,
   openTelemetry,
@@ -55,7 +55,7 @@ export async function openDaemonRuntime(
     env: io.env,
     taken: () => {},
     shouldRetry: outside.shouldRetry,
-    adopt: adoptFrom(
+    adopt: createAdopt(
       () => loaded,
       () => model,
     ),

@@ -2,7 +2,7 @@ import { writeOwnFile } from '@cadre/channels'
 import type { Home } from '@cadre/home'
 import type { DaemonStatus } from './daemon-status.ts'
 import { statusFile } from './daemon-status.ts'
-import { removeStatusElsewhere, writeStatusElsewhere } from './status-elsewhere.ts'
+import { removeFallbackStatus, writeFallbackStatus } from './fallback-status.ts'
 
 export interface StatusPublisher {
   /** Schedules a write. Repeated calls are combined. */
@@ -31,13 +31,13 @@ export function publishStatus(
     writtenAt = performance.now()
     try {
       writeOwnFile(home, statusFile, JSON.stringify(status(), null, 1))
-      if (isElsewhere) removeStatusElsewhere(home)
+      if (isElsewhere) removeFallbackStatus(home)
       isElsewhere = false
       failed(undefined)
     } catch (error) {
       failed(error)
       isElsewhere = true
-      writeStatusElsewhere(home, JSON.stringify(status(), null, 1))
+      writeFallbackStatus(home, JSON.stringify(status(), null, 1))
     }
   }
   return {

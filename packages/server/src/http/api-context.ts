@@ -26,14 +26,14 @@ export interface ApiContext {
   readonly index: SessionIndex
   readonly hub: Hub
   readonly sessions: SessionReader
-  readonly approvals: ApprovalDesk
+  readonly approvals: ApprovalOperations
   /** The same JSON as `cadre status --json`. */
   status(): JsonObject
   problems(): readonly ProblemItem[]
   /** Uses the login that has this secret. Returns `undefined` if there is none. */
   takeLogin(secret: string): LoginGrant | undefined
   /** Absent without a daemon. The routes then cannot start, merge or edit anything. */
-  readonly operate?: Operate
+  readonly operate?: DaemonOperations
 }
 
 /** The parts of a route's context that the server adds. */
@@ -54,7 +54,7 @@ export interface SessionReader {
 /** `undefined` if the decision would be accepted. */
 export type Objections = (record: ApprovalRecord) => Promise<string | undefined>
 
-export interface ApprovalDesk {
+export interface ApprovalOperations {
   /** All approvals that these sessions have requested. */
   of(sessions: readonly string[]): Promise<readonly ApprovalRecord[]>
   /** Returns a function that explains, in a sentence, why the caller's decision on an approval would be rejected. */
@@ -64,7 +64,7 @@ export interface ApprovalDesk {
 }
 
 /** The parts of a running daemon. */
-export interface Operate {
+export interface DaemonOperations {
   /** Its sessions, problems and agents, as duties see them. */
   readonly daemon: DaemonContext
   /** The orchestrator for the current configuration. */

@@ -1,9 +1,9 @@
 import { type OperationName, operations } from '@cadre/api'
 import type { JsonObject } from '@cadre/core'
 import { emptyBody } from './read-json.ts'
-import { type AnyRoute, changesWithEtag, repeatable } from './route.ts'
+import { type AnyRoute, changesWithEtag, operationsWithKey } from './route.ts'
 import { eventsQuery } from './routes/events-route.ts'
-import { components, ref } from './schemas.ts'
+import { components, schemaRef } from './schemas.ts'
 
 type Table = { readonly [name in OperationName]?: AnyRoute | undefined }
 
@@ -40,13 +40,13 @@ export function describeApi(
           type: 'apiKey',
           in: 'cookie',
           name: `cadre-${port}`,
-          description: "The first half of the page's login",
+          description: 'The cookie that a login sets. Send it together with the key',
         },
         key: {
           type: 'apiKey',
           in: 'header',
           name: 'x-cadre-key',
-          description: "The second half of the page's login",
+          description: 'The key that a login returns. Send it together with the cookie',
         },
         token: { type: 'http', scheme: 'bearer', description: 'A token from `cadre people add`' },
       },
@@ -62,7 +62,7 @@ const tags = [
   ['tasks', 'Task files'],
   ['workspaces', "Sessions' workspaces"],
   ['agents', 'Agents and policies'],
-  ['home', 'Everything else in a home'],
+  ['home', 'The daemon, people, messages, audit log and search'],
 ] as const
 
 function tagOf(path: string): string {
@@ -105,7 +105,9 @@ function describeRoute(route: AnyRoute): JsonObject {
     responses: {
       [String(status)]: {
         description: 'Done',
-        headers: { etag: { description: 'Identifies the content', schema: { type: 'string' } } },
+        headers: {
+          etag: { description: 'Identifies this version of the content', schema: { type: 'string' } },
+        },
         content: { 'application/json': { schema } },
       },
       ...(method === 'GET' && { '304': { description: 'The client already has this content' } }),
@@ -126,7 +128,7 @@ function problemsOf(operation: OperationName, role: AnyRoute['role']): JsonObjec
   ]
   const problem = {
     description: 'Refused',
-    content: { 'application/problem+json': { schema: ref('Problem') } },
+    content: { 'application/problem+json': { schema: schemaRef('Problem') } },
   }
   return Object.fromEntries([...codes, 'default'].map((code) => [String(code), problem]))
 }
@@ -162,7 +164,7 @@ function headerParameters(operation: OperationName): JsonObject[] {
     ...(changesWithEtag.has(operation)
       ? [header('If-Match', true, 'The ETag of the version that you read')]
       : []),
-    ...(repeatable.has(operation)
+    ...(operationsWithKey.has(operation)
       ? [
           header(
             'Idempotency-Key',
@@ -178,7 +180,7 @@ function describeEvents(): JsonObject {
   const header = {
     name: 'Last-Event-ID',
     in: 'header',
-    description: 'As `after`; takes precedence',
+    description: 'Same as `after`, and takes precedence over it',
     schema: { type: 'string' },
   }
   return {

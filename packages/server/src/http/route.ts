@@ -100,7 +100,7 @@ export const changesWithEtag: ReadonlySet<OperationName> = new Set([
 ] satisfies NamesWith<'ifMatch'>[])
 
 /** Operations that start or send something. A client may repeat them with the same `Idempotency-Key`. */
-export const repeatable: ReadonlySet<OperationName> = new Set([
+export const operationsWithKey: ReadonlySet<OperationName> = new Set([
   'startSession',
   'sendMessage',
   'handOff',

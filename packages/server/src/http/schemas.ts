@@ -1,42 +1,42 @@
 /** JSON Schemas for the answers, by type name. The OpenAPI document contains them as components. */
 import type { JsonObject } from '@cadre/core'
 
-export const text = { type: 'string' } as const
-export const flag = { type: 'boolean' } as const
-export const count = { type: 'integer', minimum: 0 } as const
-export const amount = { type: 'number', minimum: 0 } as const
+export const textSchema = { type: 'string' } as const
+export const booleanSchema = { type: 'boolean' } as const
+export const countSchema = { type: 'integer', minimum: 0 } as const
+export const amountSchema = { type: 'number', minimum: 0 } as const
 export const anyObject = { type: 'object' } as const
 
-export function list(items: JsonObject): JsonObject {
+export function listSchema(items: JsonObject): JsonObject {
   return { type: 'array', items }
 }
 
-export function choice(...values: string[]): JsonObject {
+export function choiceSchema(...values: string[]): JsonObject {
   return { type: 'string', enum: values }
 }
 
 /** Keys with `?` are optional. Other keys are allowed, because later versions may add some. */
-export function object(properties: { readonly [key: string]: JsonObject }): JsonObject {
+export function objectSchema(properties: { readonly [key: string]: JsonObject }): JsonObject {
   const required = Object.keys(properties).filter((key) => !key.endsWith('?'))
   const plain = Object.entries(properties).map(([key, schema]) => [key.replace('?', ''), schema])
   return { type: 'object', properties: Object.fromEntries(plain), ...(required.length > 0 && { required }) }
 }
 
 /** A request body: like `object`, but rejects unknown keys. */
-export function body(properties: { readonly [key: string]: JsonObject }): JsonObject {
-  return { ...object(properties), additionalProperties: false }
+export function bodySchema(properties: { readonly [key: string]: JsonObject }): JsonObject {
+  return { ...objectSchema(properties), additionalProperties: false }
 }
 
-export function ref(name: keyof typeof components): JsonObject {
+export function schemaRef(name: keyof typeof components): JsonObject {
   return { $ref: `#/components/schemas/${name}` }
 }
 
 /** One page of a list. */
-export function page(items: JsonObject): JsonObject {
-  return object({ at: text, 'next?': text, items: list(items) })
+export function pageSchema(items: JsonObject): JsonObject {
+  return objectSchema({ at: textSchema, 'next?': textSchema, items: listSchema(items) })
 }
 
-export const paging = {
+export const pagingParameters = {
   limit: {
     type: 'integer',
     minimum: 1,
@@ -47,184 +47,222 @@ export const paging = {
   after: { type: 'string', maxLength: 1000, description: 'The `next` value from the previous page' },
 } as const
 
-const usage = object({
-  input: amount,
-  output: amount,
-  'cacheRead?': amount,
-  'cacheWrite?': amount,
-  'cost?': amount,
-  'premium?': amount,
+const usage = objectSchema({
+  input: amountSchema,
+  output: amountSchema,
+  'cacheRead?': amountSchema,
+  'cacheWrite?': amountSchema,
+  'cost?': amountSchema,
+  'premium?': amountSchema,
 })
-const role = choice('viewer', 'operator', 'approver', 'admin')
-const risk = choice('LOW', 'MEDIUM', 'HIGH')
+const role = choiceSchema('viewer', 'operator', 'approver', 'admin')
+const risk = choiceSchema('LOW', 'MEDIUM', 'HIGH')
 const local = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 export const components = {
-  Problem: object({ type: text, title: text, status: count, 'detail?': text, 'code?': text }),
+  Problem: objectSchema({
+    type: textSchema,
+    title: textSchema,
+    status: countSchema,
+    'detail?': textSchema,
+    'code?': textSchema,
+  }),
   Role: role,
   Usage: usage,
-  Budget: object({ 'tokens?': amount, 'cost?': amount, 'calls?': amount }),
-  SpentBudget: object({ tokens: amount, cost: amount, calls: count }),
-  Subtree: object({
-    sessions: count,
-    calls: count,
-    waiting: count,
+  Budget: objectSchema({ 'tokens?': amountSchema, 'cost?': amountSchema, 'calls?': amountSchema }),
+  SpentBudget: objectSchema({ tokens: amountSchema, cost: amountSchema, calls: countSchema }),
+  Subtree: objectSchema({
+    sessions: countSchema,
+    calls: countSchema,
+    waiting: countSchema,
     usage: local('Usage'),
     'budget?': local('Budget'),
     'spent?': local('SpentBudget'),
   }),
-  SessionRow: object({
-    id: text,
-    agent: text,
-    'parent?': text,
-    'call?': text,
-    root: text,
-    depth: count,
-    state: choice('queued', 'working', 'waiting', 'ended', 'stopped'),
-    'outcome?': choice('completed', 'incomplete', 'error', 'cancelled'),
-    work: text,
-    'doing?': text,
-    'model?': text,
-    created: text,
-    updated: text,
+  SessionRow: objectSchema({
+    id: textSchema,
+    agent: textSchema,
+    'parent?': textSchema,
+    'call?': textSchema,
+    root: textSchema,
+    depth: countSchema,
+    state: choiceSchema('queued', 'working', 'waiting', 'ended', 'stopped'),
+    'outcome?': choiceSchema('completed', 'incomplete', 'error', 'cancelled'),
+    work: textSchema,
+    'doing?': textSchema,
+    'model?': textSchema,
+    created: textSchema,
+    updated: textSchema,
     usage: local('Usage'),
     subtree: local('Subtree'),
-    seq: count,
+    seq: countSchema,
   }),
-  SessionDetail: object({
+  SessionDetail: objectSchema({
     row: local('SessionRow'),
-    work: text,
-    chain: list(text),
-    targets: list(text),
-    workspace: text,
-    isolated: flag,
+    work: textSchema,
+    chain: listSchema(textSchema),
+    targets: listSchema(textSchema),
+    workspace: textSchema,
+    isolated: booleanSchema,
     limits: anyObject,
     controls: anyObject,
-    'startedBy?': text,
-    'owner?': object({ pid: count, here: flag }),
+    'startedBy?': textSchema,
+    'owner?': objectSchema({ pid: countSchema, here: booleanSchema }),
     'report?': anyObject,
-    handoffs: list(object({ label: text, agent: text, prompt: text })),
+    handoffs: listSchema(objectSchema({ label: textSchema, agent: textSchema, prompt: textSchema })),
   }),
   Entry: {
-    ...object({ seq: count, timestamp: text, role: choice('user', 'assistant', 'tool_result', 'event') }),
+    ...objectSchema({
+      seq: countSchema,
+      timestamp: textSchema,
+      role: choiceSchema('user', 'assistant', 'tool_result', 'event'),
+    }),
   },
-  Verdict: object({
-    decision: choice('allow', 'ask', 'deny'),
-    by: text,
-    'rule?': text,
-    'reason?': text,
+  Verdict: objectSchema({
+    decision: choiceSchema('allow', 'ask', 'deny'),
+    by: textSchema,
+    'rule?': textSchema,
+    'reason?': textSchema,
     'risk?': risk,
-    'reasons?': list(text),
+    'reasons?': listSchema(textSchema),
   }),
-  CallDetail: object({
-    id: text,
-    session: text,
-    agent: text,
-    tool: text,
-    input: text,
-    'ran?': text,
+  CallDetail: objectSchema({
+    id: textSchema,
+    session: textSchema,
+    agent: textSchema,
+    tool: textSchema,
+    input: textSchema,
+    'ran?': textSchema,
     'verdict?': local('Verdict'),
-    'person?': object({ decision: text, 'by?': text, at: text, 'reason?': text }),
-    status: choice('pending', 'running', 'waiting', 'done', 'failed', 'refused', 'cancelled', 'in_doubt'),
-    asked: text,
-    'started?': text,
-    'settled?': text,
-    'content?': text,
-    'code?': text,
-    'child?': text,
-    'commit?': text,
-    'patch?': text,
+    'person?': objectSchema({
+      decision: textSchema,
+      'by?': textSchema,
+      at: textSchema,
+      'reason?': textSchema,
+    }),
+    status: choiceSchema(
+      'pending',
+      'running',
+      'waiting',
+      'done',
+      'failed',
+      'refused',
+      'cancelled',
+      'in_doubt',
+    ),
+    asked: textSchema,
+    'started?': textSchema,
+    'settled?': textSchema,
+    'content?': textSchema,
+    'code?': textSchema,
+    'child?': textSchema,
+    'commit?': textSchema,
+    'patch?': textSchema,
   }),
-  Vote: object({ by: text, via: text, decision: text, at: text, 'reason?': text }),
-  Approval: object({
-    id: text,
-    session: text,
-    root: text,
-    question: text,
-    call: text,
-    agent: text,
-    chain: list(text),
-    'task?': text,
-    'purpose?': text,
-    type: text,
-    action: text,
-    more: list({ type: 'array', items: text, minItems: 2, maxItems: 2 }),
+  Vote: objectSchema({
+    by: textSchema,
+    via: textSchema,
+    decision: textSchema,
+    at: textSchema,
+    'reason?': textSchema,
+  }),
+  Approval: objectSchema({
+    id: textSchema,
+    session: textSchema,
+    root: textSchema,
+    question: textSchema,
+    call: textSchema,
+    agent: textSchema,
+    chain: listSchema(textSchema),
+    'task?': textSchema,
+    'purpose?': textSchema,
+    type: textSchema,
+    action: textSchema,
+    more: listSchema({ type: 'array', items: textSchema, minItems: 2, maxItems: 2 }),
     risk: { oneOf: [risk, { type: 'null' }] },
-    reasons: list(text),
-    why: text,
-    grants: list(text),
-    choices: list(text),
-    created: text,
-    status: choice('pending', 'approved', 'rejected', 'withdrawn'),
-    'decidedBy?': text,
-    'decidedAt?': text,
-    'reason?': text,
-    'needed?': object({ quorum: count, roles: list(text), notByStarter: flag }),
-    votes: list(local('Vote')),
-    'objection?': text,
+    reasons: listSchema(textSchema),
+    why: textSchema,
+    grants: listSchema(textSchema),
+    choices: listSchema(textSchema),
+    created: textSchema,
+    status: choiceSchema('pending', 'approved', 'rejected', 'withdrawn'),
+    'decidedBy?': textSchema,
+    'decidedAt?': textSchema,
+    'reason?': textSchema,
+    'needed?': objectSchema({
+      quorum: countSchema,
+      roles: listSchema(textSchema),
+      notByStarter: booleanSchema,
+    }),
+    votes: listSchema(local('Vote')),
+    'objection?': textSchema,
   }),
-  DecisionResult: object({
-    recorded: flag,
-    decided: flag,
-    decision: text,
-    by: text,
-    votes: list(local('Vote')),
+  DecisionResult: objectSchema({
+    recorded: booleanSchema,
+    decided: booleanSchema,
+    decision: textSchema,
+    by: textSchema,
+    votes: listSchema(local('Vote')),
   }),
-  TaskItem: object({
-    id: text,
-    file: text,
-    line: count,
-    title: text,
-    state: choice('open', 'running', 'waiting', 'done', 'failed', 'skipped'),
-    marker: text,
-    'agent?': text,
-    'priority?': text,
-    dependencies: list(text),
-    blockedBy: list(text),
-    'session?': text,
-    fields: { type: 'object', additionalProperties: text },
-    etag: text,
+  TaskItem: objectSchema({
+    id: textSchema,
+    file: textSchema,
+    line: countSchema,
+    title: textSchema,
+    state: choiceSchema('open', 'running', 'waiting', 'done', 'failed', 'skipped'),
+    marker: textSchema,
+    'agent?': textSchema,
+    'priority?': textSchema,
+    dependencies: listSchema(textSchema),
+    blockedBy: listSchema(textSchema),
+    'session?': textSchema,
+    fields: { type: 'object', additionalProperties: textSchema },
+    etag: textSchema,
   }),
-  WorkspaceItem: object({
-    session: text,
-    agent: text,
-    kind: text,
-    path: text,
-    'branch?': text,
-    'target?': text,
-    life: text,
-    state: text,
-    commits: count,
-    files: list(text),
-    uncommitted: count,
-    created: text,
+  WorkspaceItem: objectSchema({
+    session: textSchema,
+    agent: textSchema,
+    kind: textSchema,
+    path: textSchema,
+    'branch?': textSchema,
+    'target?': textSchema,
+    life: textSchema,
+    state: textSchema,
+    commits: countSchema,
+    files: listSchema(textSchema),
+    uncommitted: countSchema,
+    created: textSchema,
   }),
-  Forecast: object({
-    session: text,
-    with: list(object({ session: text, files: list(text), conflicts: list(text) })),
+  Forecast: objectSchema({
+    session: textSchema,
+    with: listSchema(
+      objectSchema({ session: textSchema, files: listSchema(textSchema), conflicts: listSchema(textSchema) }),
+    ),
   }),
-  RewindResult: object({
-    seq: count,
-    removed: count,
-    children: list(text),
-    commits: list(object({ commit: text, call: text, files: list(text) })),
-    files: list(text),
+  RewindResult: objectSchema({
+    seq: countSchema,
+    removed: countSchema,
+    children: listSchema(textSchema),
+    commits: listSchema(
+      objectSchema({ commit: textSchema, call: textSchema, files: listSchema(textSchema) }),
+    ),
+    files: listSchema(textSchema),
   }),
-  SearchHit: object({
-    kind: choice('session', 'task', 'memory', 'approval'),
-    id: text,
-    title: text,
-    excerpt: text,
-    'at?': text,
-    url: text,
+  SearchHit: objectSchema({
+    kind: choiceSchema('session', 'task', 'memory', 'approval'),
+    id: textSchema,
+    title: textSchema,
+    excerpt: textSchema,
+    'at?': textSchema,
+    url: textSchema,
   }),
-  Person: object({ name: text, roles: list(local('Role')) }),
-  ProblemItem: object({
-    file: text,
-    'line?': count,
-    severity: choice('error', 'warning', 'info'),
-    'code?': text,
-    message: text,
-    'fix?': text,
+  Person: objectSchema({ name: textSchema, roles: listSchema(local('Role')) }),
+  ProblemItem: objectSchema({
+    file: textSchema,
+    'line?': countSchema,
+    severity: choiceSchema('error', 'warning', 'info'),
+    'code?': textSchema,
+    message: textSchema,
+    'fix?': textSchema,
   }),
 } as const

@@ -2,7 +2,7 @@
 import { type OperationName, operations, type Role } from '@cadre/api'
 import { describe, expect, it } from 'vitest'
 import { allRoles, mayAct } from './guard/caller.ts'
-import { loginMs, takeLogin, writeLogin } from './guard/login-file.ts'
+import { consumeLogin, loginMs, writeLogin } from './guard/login-file.ts'
 import { send, temporaryHome } from './page.spec-helpers.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { peopleByRole, testSite, tokenOf } from './site.spec-helpers.ts'
@@ -143,6 +143,6 @@ describe('the security table', () => {
     const both = writeLogin(home, { by: 'ann', roles: ['viewer'] })
     const results = await Promise.all([login(both), login(both), login(both)])
     expect(results.toSorted()).toEqual([200, 401, 401])
-    expect(takeLogin(home, both)).toBeUndefined()
+    expect(consumeLogin(home, both)).toBeUndefined()
   })
 })

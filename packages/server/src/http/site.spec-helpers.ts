@@ -7,7 +7,7 @@ import type { Home } from '@cadre/home'
 import { readSessionBytes, readStoredSession } from '@cadre/journal'
 import { onTestFinished } from 'vitest'
 import { createPage, type Page, type PagePorts } from './create-page.ts'
-import { hashOf, takeLogin, writeLogin } from './guard/login-file.ts'
+import { consumeLogin, hashOf, writeLogin } from './guard/login-file.ts'
 import type { People } from './guard/people.ts'
 import { send } from './page.spec-helpers.ts'
 import { createSite } from './site.ts'
@@ -58,7 +58,7 @@ export async function testSite(home: Home, options: TestSiteOptions = {}): Promi
     },
     status: () => ({}),
     problems: () => [],
-    takeLogin: (secret) => takeLogin(home, secret),
+    takeLogin: (secret) => consumeLogin(home, secret),
     ...ports,
   })
   const http = await startHttp({ port: 0, posts: new Map(), site: () => site })

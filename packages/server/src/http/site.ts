@@ -12,13 +12,13 @@ import { createCredentials } from './guard/credentials.ts'
 import { type OwnHostsOptions, ownHosts } from './guard/own-hosts.ts'
 import { peerUser } from './guard/peer-user.ts'
 import { callerOfToken, type People, peopleOf } from './guard/people.ts'
-import { refuseForeign } from './guard/refuse-foreign.ts'
+import { rejectForeignRequest } from './guard/reject-foreign-request.ts'
 import { type Match, matchRoute } from './match-route.ts'
 import { describeApi } from './openapi.ts'
 import { HttpProblem, problemOf, readOnlyText } from './problem.ts'
 import { readJson } from './read-json.ts'
 import { readQuery } from './read-query.ts'
-import { type AnyRoute, changesWithEtag, repeatable } from './route.ts'
+import { type AnyRoute, changesWithEtag, operationsWithKey } from './route.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { eventsQuery } from './routes/events-route.ts'
 import { etagOf, sendAnswer, sendProblem } from './send-answer.ts'
@@ -185,7 +185,7 @@ export function createSite(options: SiteOptions): Site {
       try {
         const { method = 'GET', headers } = request
         const { pathname, searchParams } = addressOf(request.url)
-        refuseForeign({ method, path: pathname, headers }, hosts)
+        rejectForeignRequest({ method, path: pathname, headers }, hosts)
         if (!pathname.startsWith('/api/')) {
           if (method !== 'GET' && method !== 'HEAD')
             throw new HttpProblem(405, 'This address accepts only GET.', { headers: { allow: 'GET' } })
@@ -235,7 +235,7 @@ function requireEtag({ headers }: IncomingMessage): string {
 
 function keyOf({ headers }: IncomingMessage, operation: Match['operation']): string | undefined {
   const key = headers['idempotency-key']
-  if (key === undefined || !repeatable.has(operation)) return undefined
+  if (key === undefined || !operationsWithKey.has(operation)) return undefined
   if (typeof key !== 'string' || !/^[\w.:-]{1,200}$/.test(key))
     throw new HttpProblem(
       400,

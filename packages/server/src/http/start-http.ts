@@ -135,7 +135,7 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
       if (result.status < 400) report('request', [])
     } catch (error) {
       report('request', [{ severity: 'error', message: `Cannot handle a request: ${sentenceOf(error)}` }])
-      result = refusal(500, 'Internal error.')
+      result = errorAnswer(500, 'Internal error.')
     }
     if (response.destroyed) return
     const text = typeof result.body === 'object' ? JSON.stringify(result.body) : (result.body ?? '')
@@ -154,19 +154,19 @@ export async function startHttp(options: HttpOptions): Promise<Http> {
   async function judge(request: IncomingMessage): Promise<PostAnswer> {
     const { headers, method } = request
     if (!isAllowedHost(headers.host, [host, ...hosts]))
-      return refusal(403, 'Unknown host name. Add it to daemon.hosts in config.yaml.')
-    if (headers.origin !== undefined) return refusal(403, 'Requests from browsers are not allowed.')
+      return errorAnswer(403, 'Unknown host name. Add it to daemon.hosts in config.yaml.')
+    if (headers.origin !== undefined) return errorAnswer(403, 'Requests from browsers are not allowed.')
     const handle = posts.get(pathOf(request))
-    if (handle === undefined) return refusal(404, 'Not found.')
-    if (method !== 'POST') return refusal(405, 'Only POST is allowed.')
+    if (handle === undefined) return errorAnswer(404, 'Not found.')
+    if (method !== 'POST') return errorAnswer(405, 'Only POST is allowed.')
     if ((headers['content-encoding'] ?? 'identity') !== 'identity')
-      return refusal(415, 'Send the request without a content-encoding.')
+      return errorAnswer(415, 'Send the request without a content-encoding.')
     const body = await readBody(request, maxBytes)
     if (body.kind === 'too_large')
-      return refusal(413, `The request is too large (at most ${maxBytes} bytes).`)
-    if (body.kind === 'broken') return refusal(400, 'The request is incomplete.')
+      return errorAnswer(413, `The request is too large (at most ${maxBytes} bytes).`)
+    if (body.kind === 'broken') return errorAnswer(400, 'The request is incomplete.')
     slots.begin(request.socket)
-    const late = () => refusal(503, 'The request timed out. Try again.')
+    const late = () => errorAnswer(503, 'The request timed out. Try again.')
     return withTimeout<PostAnswer>(handle({ headers: plain(headers), body: body.bytes }), timeoutMs, late)
   }
 
@@ -193,7 +193,7 @@ function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
 }
 
-export function refusal(status: number, error: string): { status: number; body: JsonObject } {
+export function errorAnswer(status: number, error: string): { status: number; body: JsonObject } {
   return { status, body: { error } }
 }
 

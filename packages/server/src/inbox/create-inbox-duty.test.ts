@@ -5,11 +5,16 @@ import { say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { type Life, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import {
+  messagesBySession,
+  openTestDaemon,
+  type TestDaemon,
+  writeFileIn,
+} from '../daemon/test-daemon.spec-helpers.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 
 let home: Home
-let life: Life | undefined
+let life: TestDaemon | undefined
 beforeEach(() => {
   home = temporaryHome().home
   life = undefined
@@ -35,7 +40,7 @@ async function addAgent(name: string): Promise<void> {
 /** Starts a daemon on the home, after the previous one has stopped. */
 async function live(tasks?: Parameters<typeof createInboxDuty>[1]) {
   await life?.stop()
-  life = await openLife({ home, models: models() })
+  life = await openTestDaemon({ home, models: models() })
   const { context, notes } = life
   const duty = createInboxDuty(context, tasks)
   await duty.start()
@@ -292,7 +297,11 @@ describe('when the daemon is killed at any point', () => {
           const crash = () => {
             if (crashAt !== null && steps++ >= crashAt) throw new Error('killed')
           }
-          const one = await openLife({ home: own, models: models(), ...(!afterwards && { before: crash }) })
+          const one = await openTestDaemon({
+            home: own,
+            models: models(),
+            ...(!afterwards && { before: crash }),
+          })
           const note: typeof one.context.note = (happening) => {
             if (afterwards && happening.type === 'message.received') crash()
           }

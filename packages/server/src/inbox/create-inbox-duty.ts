@@ -216,7 +216,7 @@ function next({ reader, waits }: Watched): (ReadLine | UnreadableLine)[] {
 function findingsOf({ unreadable, unrouted, waits }: Watched): Finding[] {
   const findings = [...unreadable]
   if (unrouted !== undefined) {
-    const message = `No route matches this line, and possibly others after it. Add a route to ${routesFile}, or one with drop: true.`
+    const message = `No route matches this line. Add a route to ${routesFile}, for example one with drop: true. Later lines may also have no route.`
     findings.push({ line: unrouted, severity: 'warning', code: 'unrouted', message })
   }
   if (waits !== undefined) findings.push(waits)

@@ -4,9 +4,9 @@ import {
   fillTemplate,
   isTemplateFilled,
   type Route,
-  recordGivers,
+  recordRequesters,
   type TaskTemplate,
-  unknownGiver,
+  unknownRequester,
 } from '@cadre/home'
 import type { NewTask } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -106,7 +106,7 @@ async function deliverToAgent(
 function giversOf({ file, id, data }: IncomingLine): readonly string[] {
   const { starter, user } = data
   if (id.startsWith(httpPrefix))
-    return [typeof starter === 'string' && starter !== '' ? starter : unknownGiver]
+    return [typeof starter === 'string' && starter !== '' ? starter : unknownRequester]
   return file === slackFile && typeof user === 'string' ? [`slack:${user}`] : []
 }
 
@@ -131,7 +131,7 @@ async function addTask(
   const fields = Object.entries(template.fields).map(
     ([key, text]) => [key, fillTemplate(text, data)] as const,
   )
-  recordGivers(home, 'task', task, giversOf(line))
+  recordRequesters(home, 'task', task, giversOf(line))
   await tasks.add(template.file, {
     id: task,
     title: title === '' ? `A message in inbox/${file}.jsonl` : title,

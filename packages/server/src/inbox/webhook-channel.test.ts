@@ -7,7 +7,12 @@ import { say, scriptedModels } from '@cadre/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createProblems } from '../daemon/create-problems.ts'
 import { template, temporaryHome } from '../daemon/daemon.spec-helpers.ts'
-import { linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import {
+  linesIn,
+  messagesBySession,
+  openTestDaemon,
+  writeFileIn,
+} from '../daemon/test-daemon.spec-helpers.ts'
 import { type Http, startHttp } from '../http/start-http.ts'
 import { createInboxDuty } from './create-inbox-duty.ts'
 
@@ -176,7 +181,7 @@ describe('a webhook of GitHub', () => {
     const { post } = await open(github)
     const body = '{"issue":{"title":"It is broken {body}"}}'
     await post('github', body, signed(body))
-    const life = await openLife({ home, models: scriptedModels({ 'planner-001': [say('seen')] }) })
+    const life = await openTestDaemon({ home, models: scriptedModels({ 'planner-001': [say('seen')] }) })
     await createInboxDuty(life.context).start()
     await life.rest()
     const [[session, heard] = []] = await messagesBySession(life.engine)

@@ -5,11 +5,17 @@ import { type Line, say, scriptedModels } from '@cadre/testing'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
-import { type Life, linesIn, messagesBySession, openLife, writeFileIn } from '../daemon/life.spec-helpers.ts'
+import {
+  linesIn,
+  messagesBySession,
+  openTestDaemon,
+  type TestDaemon,
+  writeFileIn,
+} from '../daemon/test-daemon.spec-helpers.ts'
 import { createMailboxDuty } from './create-mailbox-duty.ts'
 
 let home: Home
-let life: Life
+let life: TestDaemon
 beforeEach(() => {
   home = temporaryHome().home
   for (const name of ['planner', 'retriever']) template(home, name)
@@ -32,7 +38,7 @@ const quick: readonly Line[] = Array(10).fill(say('seen'))
 
 /** Creates a daemon whose sessions reply with these lines. */
 const born = (lines: readonly Line[], more: { before?: (session: string) => void } = {}) =>
-  openLife({ home, models: scriptedModels({ planner: lines, retriever: lines }), ...more })
+  openTestDaemon({ home, models: scriptedModels({ planner: lines, retriever: lines }), ...more })
 
 /** Delivers messages with a daemon whose sessions reply with these lines. */
 async function live(lines: readonly Line[], more: { before?: (session: string) => void } = {}) {

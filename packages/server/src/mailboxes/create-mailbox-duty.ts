@@ -99,7 +99,7 @@ export function createMailboxDuty(context: DaemonContext): Duty {
     const place = `${fileOf(box.name)}:${item.number}`
     const message = item.kind === 'line' ? understand(box, item) : undefined
     if (message === undefined) {
-      const reason = item.kind === 'unreadable' ? item.reason : 'it has no text'
+      const reason = item.kind === 'unreadable' ? item.reason : 'the message has no text'
       note({ type: 'message.unreadable', message: `${place}: Cadre skipped this line: ${reason}.` })
       return
     }

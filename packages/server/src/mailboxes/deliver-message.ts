@@ -2,8 +2,8 @@ import { CadreError, type SessionSpec } from '@cadre/core'
 import { type MailMessage, type MailReceipt, mailText } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import { sessionName } from '../inbox/inbox-session-name.ts'
-import { inheritedControls, isUnder } from '../inherited-controls.ts'
-import { inheritedGivers } from '../inherited-givers.ts'
+import { hasControls, inheritedControls } from '../inherited-controls.ts'
+import { inheritedRequesters } from '../inherited-requesters.ts'
 
 export type Delivery = Pick<MailReceipt, 'deliveredTo' | 'began' | 'undeliverable'>
 
@@ -26,18 +26,16 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
   const { message, last, inDoubt } = request
   const { sessions, agents } = context
   const id = messageId(message)
-  const by = await inheritedGivers(context, [message.session])
+  const by = await inheritedRequesters(context, [message.session])
   const content = mailText(message, message.session || undefined)
   const work = { content, from: message.from, message: id, ...(by.length > 0 && { by }) }
   const { toSession } = message
   const controls = await inheritedControls(context, [message.session])
   if (toSession !== undefined) {
     const state = await sessions.state(toSession)
-    if (state.kind === 'broken') return undeliverable(`its session is damaged: ${state.message}`)
-    if (!(await isUnder(context, toSession, controls)))
-      return undeliverable(
-        'that session does not run under the same controls as you. Write to the agent instead.',
-      )
+    if (state.kind === 'broken') return undeliverable(`the recipient's session is damaged: ${state.message}`)
+    if (!(await hasControls(context, toSession, controls)))
+      return undeliverable('that session has other controls than you. Write to the agent instead.')
     const told = await sessions.tell(toSession, work)
     return told === 'queued' ? { deliveredTo: toSession } : undeliverable('that session no longer exists.')
   }
@@ -52,7 +50,7 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
     const { kind } = await sessions.state(last)
     const isThere = kind === 'running' || kind === 'waiting'
     const isFit =
-      (await isUnder(context, last, controls)) && (await spendsFor(context, last, message.session))
+      (await hasControls(context, last, controls)) && (await spendsFor(context, last, message.session))
     if (isThere && isFit && (await sessions.tell(last, work)) === 'queued') return { deliveredTo: last }
   }
   return begin()

@@ -9,7 +9,7 @@
 import { CadreError, type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { currentUser } from '@cadre/disk'
 import { readProjected } from '@cadre/journal'
-import { idleStateOf, isReady } from '@cadre/runtime'
+import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { MessageWork, SessionStart } from '../session-keeper.ts'
 import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts'
 import { hasReceived } from '../sessions/deliveries.ts'
@@ -168,7 +168,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     requireHere(session)
     const { root, agent } = stored.spec
     const isFollowed = runs.has(root)
-    if (!isFollowed && !(await isReady(stored, readOr))) return
+    if (!isFollowed && !(await canRunUnattended(stored, readOr))) return
     await runs.follow(root, agent.name)
     try {
       const isPushed = await mirror.push(session)
@@ -247,7 +247,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       if (runs.has(stored.spec.root)) return running(undefined)
       if (queued.some((one) => !isSettled(one))) return running(blocked.get(session)?.reason)
       if (idleStateOf(stored).kind === 'ended') return endedState(stored)
-      return (await isReady(stored, readOr)) ? running(undefined) : { kind: 'waiting' }
+      return (await canRunUnattended(stored, readOr)) ? running(undefined) : { kind: 'waiting' }
     },
     onRest(listener) {
       listeners.add(listener)

@@ -1,12 +1,15 @@
 import { call, say, scriptedModels } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { template, temporaryHome, until } from '../daemon/daemon.spec-helpers.ts'
-import { messagesBySession, openLife } from '../daemon/life.spec-helpers.ts'
+import { messagesBySession, openTestDaemon } from '../daemon/test-daemon.spec-helpers.ts'
 
 test('queued messages do not start a cancelled session', async () => {
   const { home } = temporaryHome()
   template(home, 'worker')
-  const { keeper, engine, rest } = await openLife({ home, models: scriptedModels({ worker: [say('done')] }) })
+  const { keeper, engine, rest } = await openTestDaemon({
+    home,
+    models: scriptedModels({ worker: [say('done')] }),
+  })
   await keeper.hold(false)
   for (const message of ['m/1', 'm/2', 'm/3'])
     await keeper.tell('w-1', { content: message, message }, { agent: 'worker' })
@@ -22,11 +25,11 @@ test('cancelling a session that is not running ends the sessions that it waits f
   for (const name of ['lead', 'worker']) template(home, name)
   const delegate = { agentName: 'worker', workDescription: 'w', reportExpectations: 'r' }
   const models = scriptedModels({ lead: [call(['delegateWork', delegate])], worker: ['hang'] })
-  const first = await openLife({ home, models })
+  const first = await openTestDaemon({ home, models })
   await first.keeper.start({ id: 'lead-1', agent: 'lead', work: { content: 'go' } })
   await until(() => models.requests.some(({ agent }) => agent === 'worker'))
   await first.kill()
-  const { keeper, engine } = await openLife({ home, models })
+  const { keeper, engine } = await openTestDaemon({ home, models })
   expect(await keeper.cancel('lead-1', 'not needed')).toBe(true)
   const sessions = await engine.list()
   expect(sessions).toHaveLength(2)

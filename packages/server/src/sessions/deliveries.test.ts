@@ -103,7 +103,7 @@ test('keeps a start queued until the session has recorded its work', async () =>
   let letGo: (() => void) | undefined
   const { home, daemon, sessions } = await startKeeper({
     lanes: { worker: [say('done')] },
-    async attend({ kind }) {
+    async onLifecycleEvent({ kind }) {
       if (kind === 'session.started')
         await new Promise<void>((resolve) => {
           letGo = resolve
@@ -146,7 +146,7 @@ test('runs a hook once for a message that it refuses', async () => {
   const asked: string[] = []
   const { home, daemon, sessions } = await startKeeper({
     lanes: { worker: [say('one'), say('two')] },
-    async attend(moment) {
+    async onLifecycleEvent(moment) {
       if (moment.kind !== 'prompt.given') return undefined
       asked.push(moment.prompt)
       return moment.prompt === 'bad' ? { blocked: 'not this' } : undefined
@@ -200,7 +200,7 @@ test('cancelling a session while it is being opened stops it before it asks its 
   const { daemon, sessions } = await startKeeper({
     lanes: { worker: [say('too late')] },
     opening() {
-      cancelled ??= sessions.cancel('w', 'its task was removed')
+      cancelled ??= sessions.cancel('w', 'the task was removed')
     },
   })
   await sessions.start({ id: 'w', agent: 'worker', work: { content: 'go' } })

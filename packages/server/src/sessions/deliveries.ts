@@ -8,7 +8,7 @@
  * 4. A start that the orchestrator refuses is reported through `onRest` and leaves the queue. A message is never discarded that way.
  */
 
-import type { Note, Problems } from '@cadre/channels'
+import type { NoteEvent, Problems } from '@cadre/channels'
 import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
@@ -21,7 +21,7 @@ import {
 import { hasErrorCode } from './has-error-code.ts'
 import type { Job } from './jobs.ts'
 import { fileOfSession, type SessionRuns } from './session-runs.ts'
-import { requireAgent, startOf } from './start-request.ts'
+import { requireAgent, sessionStartOf } from './start-request.ts'
 
 export interface DeliveriesOptions {
   readonly queue: DeliveryQueue
@@ -31,7 +31,7 @@ export interface DeliveriesOptions {
   readonly workspace: string
   readonly parts: () => DaemonParts
   readonly trouble: (error: unknown) => boolean
-  readonly note: Note
+  readonly note: NoteEvent
   readonly problems: Problems
 }
 
@@ -155,7 +155,7 @@ export class Deliveries {
     }
     await requireAgent(start, parts())
     if (!this.#isWanted(queued)) return
-    const begin = startOf(start, workspace)
+    const begin = sessionStartOf(start, workspace)
     return this.#follow(queued, runs.add({ session, root: session, agent: start.agent, begin }))
   }
 

@@ -9,7 +9,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { writeOwnFile } from '@cadre/channels'
 import { isObject, namesIn, readRegular, systemErrorCode } from '@cadre/disk'
-import { type Home, rememberWritten } from '@cadre/home'
+import { type Home, rememberOwnWrite } from '@cadre/home'
 import type { KeepRequest, MessageWork, SessionStart } from '../session-keeper.ts'
 
 export type QueuedRequest =
@@ -81,7 +81,7 @@ export class DeliveryQueue {
   /** Throws system errors; the request then stays queued. */
   remove(queued: QueuedDelivery): void {
     const file = this.#home.at(...folder, queued.file)
-    rememberWritten(file, undefined)
+    rememberOwnWrite(file, undefined)
     rmSync(file, { force: true })
     const left = this.of(queued.session).filter((one) => one !== queued)
     if (left.length === 0) this.#queues.delete(queued.session)

@@ -11,5 +11,5 @@ export function foreignWorkspaceReason(
 ): string | undefined {
   const real = realPathOf(workspace)
   if ([own, home.at('workspaces')].some((folder) => isInside(realPathOf(folder), real))) return undefined
-  return `its workspace ${workspace} is neither in ${own} nor a workspace in this home directory. Run "cadre resume" there, or start the daemon with --trust`
+  return `the session's workspace ${workspace} is neither in ${own} nor a workspace in this home directory. Run "cadre resume" there, or start the daemon with --trust`
 }

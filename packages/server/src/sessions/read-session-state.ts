@@ -1,7 +1,7 @@
 import { messageOf, type StoredSession } from '@cadre/core'
 import { systemErrorCode } from '@cadre/disk'
 import type { FileEngine } from '@cadre/journal'
-import { idleStateOf, isReady } from '@cadre/runtime'
+import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { SessionState } from '../session-keeper.ts'
 import { type Deliveries, hasReceived } from './deliveries.ts'
 import { type DeliveryQueue, startRequestOf } from './delivery-queue.ts'
@@ -48,6 +48,6 @@ export async function readSessionState(
     request.kind === 'tell' && !hasReceived(stored, request.work.message)
   if (queued.some(isTold)) return running(deliveries.blockedBy(session))
   if (idleStateOf(stored).kind === 'ended') return endedState(stored)
-  if (!(await isReady(stored, (id) => runs.readOr(id)))) return { kind: 'waiting' }
+  if (!(await canRunUnattended(stored, (id) => runs.readOr(id)))) return { kind: 'waiting' }
   return running(runs.stuckBy(session))
 }

@@ -10,7 +10,7 @@
  */
 
 import { mkdirSync } from 'node:fs'
-import type { Note, Problems } from '@cadre/channels'
+import type { NoteEvent, Problems } from '@cadre/channels'
 import {
   type AgentDefinition,
   CadreError,
@@ -22,7 +22,7 @@ import {
 import { isInside, systemErrorCode } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
-import { isReady } from '@cadre/runtime'
+import { canRunUnattended } from '@cadre/runtime'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import { foreignWorkspaceReason } from './foreign-workspace-reason.ts'
 import { hasErrorCode } from './has-error-code.ts'
@@ -41,7 +41,7 @@ export interface SessionRunsOptions {
   readonly trouble: (error: unknown) => boolean
   /** The current configuration. */
   readonly parts: () => { readonly parts: DaemonParts; readonly orchestrator: Orchestrator }
-  readonly note: Note
+  readonly note: NoteEvent
   readonly problems: Problems
   /** Called when a tree stops running here, with the sessions that were open in it. */
   readonly rested: (sessions: readonly string[]) => void
@@ -94,7 +94,7 @@ export class SessionRuns {
       return
     }
     this.#elsewhere.delete(root)
-    if (!(await isReady(stored, (id) => this.readOr(id))) || !this.mayResume(stored)) return
+    if (!(await canRunUnattended(stored, (id) => this.readOr(id))) || !this.mayResume(stored)) return
     this.#continueRun(session, root, agent.name)
   }
 
@@ -215,7 +215,7 @@ export class SessionRuns {
       return
     }
     if (end.kind === 'failed') this.#failed(job, end.error)
-    else if (isUnrecorded(end.result)) this.#stuck.set(job.session, 'its end was not recorded')
+    else if (isUnrecorded(end.result)) this.#stuck.set(job.session, "the session's end was not recorded")
     const isOwned = end.kind === 'failed' && hasErrorCode(end.error, 'owned')
     const isPaused = end.kind === 'rested' && isPause(end.result)
     if (isPaused) this.#paused.push(job)

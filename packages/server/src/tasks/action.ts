@@ -29,7 +29,7 @@ export type Action =
       readonly isNew: boolean
     }
   /** Writes the end of its session to the task. */
-  | { readonly kind: 'settle'; readonly at: PlacedTask; readonly session: string; readonly end: Ended }
+  | { readonly kind: 'settle'; readonly at: PlacedTask; readonly session: string; readonly end: EndedSession }
   | { readonly kind: 'skip'; readonly at: PlacedTask; readonly cause: string }
   /** Reopens a task whose reason for skipping no longer applies. */
   | { readonly kind: 'reopen'; readonly at: PlacedTask }
@@ -49,4 +49,4 @@ export type Action =
       readonly isDelivered: boolean
     }
 
-export type Ended = Extract<SessionState, { readonly kind: 'ended' }>
+export type EndedSession = Extract<SessionState, { readonly kind: 'ended' }>

@@ -14,7 +14,7 @@
 import { writeOwnFile } from '@cadre/channels'
 import { isObject, readRegular } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { isMark, type Mark } from './marks.ts'
+import { isMark, type TaskMark } from './marks.ts'
 import type { Claim } from './task-book.ts'
 
 const claimsFile = 'task-claims.json'
@@ -25,7 +25,7 @@ export class Ledger {
   readonly claims: Map<string, Claim>
   readonly told: Map<string, Set<string>>
   /** The progress of each task, by its id. */
-  readonly marks: Map<string, Mark>
+  readonly marks: Map<string, TaskMark>
   /** True if there was no ledger, so no daemon has handled these tasks before. */
   readonly isNew: boolean
   private readonly home: Home
@@ -67,7 +67,7 @@ export class Ledger {
     this.write(notifiedFile, text, true)
   }
 
-  mark(id: string, mark: Mark): void {
+  mark(id: string, mark: TaskMark): void {
     this.marks.set(id, mark)
     this.isUnwritten = true
   }

@@ -10,7 +10,7 @@ import { brokenLines } from './find-task-problems.ts'
 import { isFinished, type PlacedTask, type TaskBookFile } from './task-book.ts'
 
 /** The progress of a task. */
-export interface Mark {
+export interface TaskMark {
   /** The file it was last seen in. */
   readonly file: string
   /** The session that its line names, or an empty string. */
@@ -27,7 +27,7 @@ export interface Mark {
 /** A task with a stale line, and its real progress. */
 export interface StaleTask {
   readonly placed: PlacedTask
-  readonly mark: Mark
+  readonly mark: TaskMark
 }
 
 export interface RecalledMarks {
@@ -35,16 +35,16 @@ export interface RecalledMarks {
   readonly files: readonly TaskBookFile[]
   readonly stale: readonly StaleTask[]
   /** New and changed marks. */
-  readonly learned: ReadonlyMap<string, Mark>
+  readonly learned: ReadonlyMap<string, TaskMark>
 }
 
-export function recallMarks(
+export function readTaskMarks(
   files: readonly TaskBookFile[],
-  marks: ReadonlyMap<string, Mark>,
+  marks: ReadonlyMap<string, TaskMark>,
   at: string,
 ): RecalledMarks {
   const stale: StaleTask[] = []
-  const learned = new Map<string, Mark>()
+  const learned = new Map<string, TaskMark>()
   const counts = new Map<string, number>()
   for (const { tasks } of files)
     for (const { id } of tasks) if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1)
@@ -67,7 +67,7 @@ export function recallMarks(
   return { files: stale.length === 0 ? files : recalled, stale, learned }
 }
 
-function hasRegressed(task: TaskItem, mark: Mark): boolean {
+function hasRegressed(task: TaskItem, mark: TaskMark): boolean {
   const session = sessionIn(task)
   if (session === mark.session) return task.state === 'running' && isFinished(mark)
   // Tidying up a finished task does not make its line stale.
@@ -75,7 +75,7 @@ function hasRegressed(task: TaskItem, mark: Mark): boolean {
 }
 
 /** The new mark of a task; `undefined` when the old one still applies, or there is nothing to remember yet. */
-function markOf(task: TaskItem, file: string, mark: Mark | undefined, at: string): Mark | undefined {
+function markOf(task: TaskItem, file: string, mark: TaskMark | undefined, at: string): TaskMark | undefined {
   const session = sessionIn(task)
   if (mark === undefined)
     return session === '' ? undefined : { file, session, earlier: [''], state: task.state, at }
@@ -91,20 +91,20 @@ function markOf(task: TaskItem, file: string, mark: Mark | undefined, at: string
 export function markAfter(
   { task, file }: PlacedTask,
   { state = task.state, fields = {} }: TaskChange,
-  mark: Mark | undefined,
+  mark: TaskMark | undefined,
   at: string,
-): Mark | undefined {
+): TaskMark | undefined {
   const session = 'session' in fields ? (fields['session'] ?? '') : sessionIn(task)
   return markOf(asMarked(task, { session, state }), file, mark, at)
 }
 
 /** Returns the mark of a task that was taken from its session: its line has no session, and this session becomes an earlier one. */
-export function releaseMark(mark: Mark, session: string, at: string): Mark {
+export function releaseMark(mark: TaskMark, session: string, at: string): TaskMark {
   const earlier = [...mark.earlier, mark.session, session].filter((one) => one !== '')
   return { ...mark, session: '', earlier: [...new Set(earlier)], state: 'open', at }
 }
 
-function asMarked(task: TaskItem, { session, state }: Pick<Mark, 'session' | 'state'>): TaskItem {
+function asMarked(task: TaskItem, { session, state }: Pick<TaskMark, 'session' | 'state'>): TaskItem {
   const fields = new Map(task.fields)
   if (session === '') fields.delete('session')
   else fields.set('session', session)
@@ -116,7 +116,7 @@ function sessionIn({ fields }: TaskItem): string {
 }
 
 /** Identifies a task that lost the id the daemon gave it. */
-export function nameOf({ title, who }: TaskItem): string {
+export function markNameOf({ title, who }: TaskItem): string {
   return createHash('sha256')
     .update(JSON.stringify([title, who]))
     .digest('hex')
@@ -127,21 +127,21 @@ export function nameOf({ title, who }: TaskItem): string {
 export function findLostIds(
   file: string,
   files: readonly TaskBookFile[],
-  marks: ReadonlyMap<string, Mark>,
+  marks: ReadonlyMap<string, TaskMark>,
 ): (task: TaskItem) => string | undefined {
   const there = new Set(files.flatMap(({ tasks }) => tasks.flatMap(({ id }) => id ?? [])))
   const lost = [...marks].filter(
     ([id, mark]) => mark.file === file && mark.named !== undefined && !there.has(id),
   )
   return (task) => {
-    const at = lost.findIndex(([, mark]) => mark.named === nameOf(task))
+    const at = lost.findIndex(([, mark]) => mark.named === markNameOf(task))
     return at < 0 ? undefined : lost.splice(at, 1)[0]?.[0]
   }
 }
 
 const states: readonly string[] = ['open', 'running', 'done', 'skipped', 'failed'] satisfies TaskState[]
 
-export function isMark(value: unknown): value is Mark {
+export function isMark(value: unknown): value is TaskMark {
   if (!isObject(value)) return false
   const { file, session, earlier, state, at } = value
   return (

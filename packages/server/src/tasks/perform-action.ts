@@ -3,20 +3,20 @@
  * person made in the meantime takes precedence and leads to a new plan.
  */
 import { CadreError, type Controls, type Work } from '@cadre/core'
-import { readGivers } from '@cadre/home'
+import { readRequesters } from '@cadre/home'
 import type { TaskChange, TaskItem } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
-import { inheritedControls, isUnder } from '../inherited-controls.ts'
-import { inheritedGivers } from '../inherited-givers.ts'
+import { hasControls, inheritedControls } from '../inherited-controls.ts'
+import { inheritedRequesters } from '../inherited-requesters.ts'
 import type { SessionState } from '../session-keeper.ts'
-import type { Action, Ended } from './action.ts'
+import type { Action, EndedSession } from './action.ts'
 import type { Ledger } from './ledger.ts'
-import { findLostIds, markAfter, nameOf, releaseMark, type StaleTask } from './marks.ts'
-import { endOf } from './plan-waves.ts'
+import { findLostIds, markAfter, markNameOf, releaseMark, type StaleTask } from './marks.ts'
+import { taskEndId } from './plan-waves.ts'
 import { shortenLine } from './shorten.ts'
 import { soleRejectionReason } from './sole-rejection-reason.ts'
 import { type PlacedTask, sessionsBefore, type TaskBookFile, type TaskIndex } from './task-book.ts'
-import { causesOf, creatorOf } from './task-causes.ts'
+import { creatorOf, sessionsBehindTask } from './task-causes.ts'
 import {
   claimChange,
   endChange,
@@ -27,7 +27,13 @@ import {
 } from './task-changes.ts'
 import { sessionName } from './task-session-name.ts'
 import type { TaskStore } from './task-store.ts'
-import { changedWork, fingerprint, needsApproval, taskWork, waveWork } from './task-work.ts'
+import {
+  needsApproval,
+  plannedTasksEndedMessage,
+  taskChangedMessage,
+  taskFingerprint,
+  taskStartMessage,
+} from './task-work.ts'
 
 export interface ActionServices {
   readonly context: DaemonContext
@@ -125,18 +131,20 @@ export async function performAction(action: Action, services: ActionServices): P
       const known = ledger.claims.get(at.id)
       if (known?.session !== session) return false
       // A change made under stricter controls is carried out by a new session under the same controls.
-      if (!(await isUnder(context, session, await controlsOf(at.task, context))))
-        return release(at, session, 'changed by a session that works under stricter controls', services)
-      const changed = { ...changedWork(at, session, known.said), ...(await givenBy(at, context)) }
+      if (!(await hasControls(context, session, await controlsOf(at.task, context))))
+        return release(at, session, 'changed by a session with stricter controls', services)
+      const changed = { ...taskChangedMessage(at, session, known.said), ...(await givenBy(at, context)) }
       if ((await sessions.tell(session, changed)) === 'missing') return false
-      ledger.claim(at.id, { ...known, file: at.file, text: fingerprint(at.task), said: known.said + 1 })
+      ledger.claim(at.id, { ...known, file: at.file, text: taskFingerprint(at.task), said: known.said + 1 })
       note(services, 'task.told', at, `changed, and Cadre notified its session ${session}`)
       return true
     }
     case 'wave': {
       const { session, members, isDelivered: isHeard } = action
-      const heard = isHeard ? await sessions.tell(session, waveWork(session, members)) : 'missing'
-      ledger.tell(new Map([[session, members.map(endOf)]]))
+      const heard = isHeard
+        ? await sessions.tell(session, plannedTasksEndedMessage(session, members))
+        : 'missing'
+      ledger.tell(new Map([[session, members.map(taskEndId)]]))
       if (heard === 'queued')
         context.note({
           type: 'tasks.ended',
@@ -177,7 +185,7 @@ async function nameTasks(
   )
   for (const task of store.read(file).tasks) {
     if (task.id === undefined || !ids.includes(task.id) || ledger.marks.has(task.id)) continue
-    const named = nameOf(task)
+    const named = markNameOf(task)
     ledger.mark(task.id, { file, session: '', earlier: [], state: 'open', at: timeOf(context), named })
   }
   return ids.length > 0
@@ -191,7 +199,7 @@ async function release(
   services: ActionServices,
 ): Promise<boolean> {
   const { context, ledger } = services
-  await context.sessions.cancel(session, `its task was ${why}`)
+  await context.sessions.cancel(session, `the session's task was ${why}`)
   if (ledger.isClosed) return false
   const mark = ledger.marks.get(at.id)
   if (mark !== undefined) ledger.mark(at.id, releaseMark(mark, session, timeOf(context)))
@@ -240,7 +248,7 @@ interface StartedTask {
 function adopt({ at, agent, session }: StartedTask, { ledger }: ActionServices, isNew = false): boolean {
   const known = ledger.claims.get(at.id)
   const said = known?.session === session ? known.said : 0
-  const text = known?.session === session && !isNew ? known.text : fingerprint(at.task)
+  const text = known?.session === session && !isNew ? known.text : taskFingerprint(at.task)
   ledger.claim(at.id, { session, agent, file: at.file, text, said })
   return true
 }
@@ -250,11 +258,11 @@ async function begin({ at, agent, session }: StartedTask, services: ActionServic
   try {
     const controls = await controlsOf(at.task, context)
     const charged = creatorOf(at.task)
-    const [creator] = readGivers(context.home, 'task', at.id)
+    const [creator] = readRequesters(context.home, 'task', at.id)
     await context.sessions.start({
       id: session,
       agent,
-      work: { ...taskWork({ placed: at, session, index }), ...(await givenBy(at, context)) },
+      work: { ...taskStartMessage({ placed: at, session, index }), ...(await givenBy(at, context)) },
       parallel: services.isTogether,
       from: sessionsBefore(at, index),
       ...(controls && { controls }),
@@ -272,8 +280,8 @@ async function begin({ at, agent, session }: StartedTask, services: ActionServic
 /** The people who created or changed a task through the daemon, and those behind every session that did. */
 async function givenBy({ id, task }: PlacedTask, context: DaemonContext): Promise<Pick<Work, 'by'>> {
   const people = [
-    ...readGivers(context.home, 'task', id),
-    ...(await inheritedGivers(context, causesOf(task))),
+    ...readRequesters(context.home, 'task', id),
+    ...(await inheritedRequesters(context, sessionsBehindTask(task))),
   ]
   return people.length === 0 ? {} : { by: [...new Set(people)] }
 }
@@ -281,7 +289,7 @@ async function givenBy({ id, task }: PlacedTask, context: DaemonContext): Promis
 /** The controls that its line requires, and those of every session that created or changed it. */
 function controlsOf(task: TaskItem, context: DaemonContext): Promise<Controls | undefined> {
   const own: Controls = needsApproval(task) ? { approvalRequired: true } : {}
-  return inheritedControls(context, causesOf(task), own)
+  return inheritedControls(context, sessionsBehindTask(task), own)
 }
 
 async function change(
@@ -307,7 +315,7 @@ function isSame({ task: planned }: PlacedTask): (task: TaskItem) => boolean {
     task.dependsOn.join() === planned.dependsOn.join() &&
     task.fields.get('type') === planned.fields.get('type') &&
     task.fields.get('approval_required') === planned.fields.get('approval_required') &&
-    causesOf(task).join() === causesOf(planned).join()
+    sessionsBehindTask(task).join() === sessionsBehindTask(planned).join()
 }
 
 function isStill({ task: planned }: PlacedTask, session: string): (task: TaskItem) => boolean {
@@ -315,7 +323,11 @@ function isStill({ task: planned }: PlacedTask, session: string): (task: TaskIte
 }
 
 /** A task is not done if all its actions were rejected, even if the agent reports that it is. */
-async function checkedEnd(end: Ended, session: string, { engine }: DaemonContext): Promise<Ended> {
+async function checkedEnd(
+  end: EndedSession,
+  session: string,
+  { engine }: DaemonContext,
+): Promise<EndedSession> {
   if (end.outcome !== 'completed') return end
   const reason = await soleRejectionReason(session, (id) => engine.read(id).catch(() => undefined))
   return reason === undefined ? end : { ...end, outcome: 'incomplete', reason }

@@ -3,7 +3,7 @@ import type { TaskItem } from '@cadre/tasks'
 import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { type BlockedTask, brokenLines, findTaskProblems, isOwnProblem } from './find-task-problems.ts'
-import { isTreeOpen, planWaves } from './plan-waves.ts'
+import { hasOpenPlannedTasks, planNotifications } from './plan-waves.ts'
 import {
   type Claim,
   indexTasks,
@@ -14,7 +14,7 @@ import {
 } from './task-book.ts'
 import { isMarkedBy } from './task-causes.ts'
 import { attemptOf, sessionBase } from './task-session-name.ts'
-import { fingerprint } from './task-work.ts'
+import { taskFingerprint } from './task-work.ts'
 
 /** The state of each session. A session that is not listed counts as absent. */
 export type SessionStates = ReadonlyMap<string, SessionState>
@@ -44,7 +44,7 @@ export function planTasks(book: TaskBook, states: SessionStates, index: TaskInde
     else planEnded(planner, placed, actions)
   }
   for (const [id, claim] of book.claims) if (!index.byId.has(id)) planMissing(planner, id, claim, actions)
-  const waves = planWaves(book, index, states)
+  const waves = planNotifications(book, index, states)
   const claims = planner.claims.toSorted((a, b) => rankOf(a.at) - rankOf(b.at))
   // A notified session continues, so it counts towards the limit as well.
   const starts = [...waves.filter(({ isDelivered: isHeard }) => isHeard), ...planner.begins, ...claims]
@@ -54,12 +54,12 @@ export function planTasks(book: TaskBook, states: SessionStates, index: TaskInde
 }
 
 /** The sessions whose states decide what is planned. */
-export function sessionsOf(book: TaskBook, index: TaskIndex = indexTasks(book)): readonly string[] {
+export function relevantSessions(book: TaskBook, index: TaskIndex = indexTasks(book)): readonly string[] {
   const claimed = [...book.claims.values()].map(({ session }) => session)
   const named = [...index.taskOf].flatMap(([session, { task }]) =>
     task.state === 'running' ? [session] : [],
   )
-  const creators = planWaves(book, index, undefined).map(({ session }) => session)
+  const creators = planNotifications(book, index, undefined).map(({ session }) => session)
   return [...new Set([...claimed, ...named, ...creators])]
 }
 
@@ -125,7 +125,7 @@ function planRunning(planner: Planner, placed: PlacedTask, actions: Action[]): v
       kind: 'cancel',
       task: id,
       session: claim.session,
-      reason: 'its task names another session',
+      reason: 'the task names another session',
     })
     return
   }
@@ -142,12 +142,12 @@ function planRunning(planner: Planner, placed: PlacedTask, actions: Action[]): v
     return
   }
   if (claim === undefined || claim.file !== file) actions.push({ kind: 'adopt', at: placed, agent, session })
-  const isTold = !isClear || claim === undefined || claim.text === fingerprint(task)
+  const isTold = !isClear || claim === undefined || claim.text === taskFingerprint(task)
   if (state.kind === 'ended') {
     const isGood = state.outcome === 'completed'
     // It ended before it received the changed task, so its result is for the old text.
     if (isGood && !isTold) actions.push({ kind: 'tell', at: placed, session })
-    else if (!isGood || !isTreeOpen(session, book, index))
+    else if (!isGood || !hasOpenPlannedTasks(session, book, index))
       actions.push({ kind: 'settle', at: placed, session, end: state })
     return
   }
@@ -168,7 +168,7 @@ function claimantOf({ id, task }: PlacedTask, session: string, index: TaskIndex)
 function planOpen(planner: Planner, placed: PlacedTask, isStuck: boolean, actions: Action[]): void {
   const { book, index } = planner
   const { id, task } = placed
-  if (planAbandoned(planner, placed, 'its task was reopened', actions) === 'live') return
+  if (planAbandoned(planner, placed, 'the task was reopened', actions) === 'live') return
   const agent = index.agentOf(task)
   if (agent === undefined || isStuck || planner.broken.has(task)) return
   const cause = causeOf(placed, index)
@@ -185,7 +185,7 @@ function planOpen(planner: Planner, placed: PlacedTask, isStuck: boolean, action
 function planEnded(planner: Planner, placed: PlacedTask, actions: Action[]): void {
   const { index } = planner
   const { task } = placed
-  planAbandoned(planner, placed, `its task was marked as ${task.state}`, actions)
+  planAbandoned(planner, placed, `the task was marked as ${task.state}`, actions)
   if (task.state !== 'skipped' || index.agentOf(task) === undefined) return
   const given = skippedFor(task)
   if (given === undefined) return
@@ -230,7 +230,7 @@ function planMissing({ book, states, index }: Planner, id: string, claim: Claim,
   if (kind === 'ended' || kind === 'absent' || kind === 'broken') {
     if (book.gone.has(id)) actions.push({ kind: 'forget', task: id })
   } else if (book.gone.has(id))
-    actions.push({ kind: 'cancel', task: id, session: claim.session, reason: 'its task was removed' })
+    actions.push({ kind: 'cancel', task: id, session: claim.session, reason: 'the task was removed' })
 }
 
 /** Returns the reason to skip a task, such as `task-1 failed`, or `undefined`. */

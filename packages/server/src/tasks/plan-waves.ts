@@ -5,7 +5,7 @@ import { isFinished, type PlacedTask, type TaskBook, type TaskIndex, withDescend
 type Wave = Extract<Action, { kind: 'wave' }>
 
 /** Identifies one end of a task. A later end of the same task has a different id. */
-export function endOf({ id, task }: PlacedTask): string {
+export function taskEndId({ id, task }: PlacedTask): string {
   return [id, task.state, task.fields.get('session') ?? ''].join(' ')
 }
 
@@ -14,7 +14,7 @@ export function endOf({ id, task }: PlacedTask): string {
  * session is notified only after it has ended, because it may still be planning. Without states, returns all planners as if their sessions
  * had ended.
  */
-export function planWaves(
+export function planNotifications(
   book: TaskBook,
   index: TaskIndex,
   states: ReadonlyMap<string, SessionState> | undefined,
@@ -30,7 +30,7 @@ export function planWaves(
 }
 
 /** Returns whether the session has planned tasks that have not ended, or whose end it was not notified of. */
-export function isTreeOpen(session: string, book: TaskBook, index: TaskIndex): boolean {
+export function hasOpenPlannedTasks(session: string, book: TaskBook, index: TaskIndex): boolean {
   const members = treeOf(session, index)
   return members.some(({ task }) => !isFinished(task)) || newEnds(session, book, index).length > 0
 }
@@ -56,7 +56,7 @@ function newEnds(session: string, { notifiedEnds }: TaskBook, index: TaskIndex):
   const members = treeOf(session, index)
   if (members.some(({ task }) => !isFinished(task))) return []
   const known = notifiedEnds.get(session)
-  return known === undefined ? members : members.filter((placed) => !known.has(endOf(placed)))
+  return known === undefined ? members : members.filter((placed) => !known.has(taskEndId(placed)))
 }
 
 function treeOf(session: string, index: TaskIndex): readonly PlacedTask[] {

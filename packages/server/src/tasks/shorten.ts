@@ -1,7 +1,7 @@
 const control = /[^\P{Cc}\n\t]|[\p{Cs}\u2028\u2029]/gu
 
 /** Shortens a model's text for lists, and removes invisible characters. */
-export function shorten(text: string, max: number, lines: number): string {
+export function shortenText(text: string, max: number, lines: number): string {
   const clean = text.replace(/\r\n?/g, '\n').replace(control, '').trim()
   const kept = clean.split('\n').slice(0, lines).join('\n')
   const cut = kept.length > max ? withoutHalf(kept.slice(0, max)) : kept
@@ -10,7 +10,7 @@ export function shorten(text: string, max: number, lines: number): string {
 
 /** Like `shorten`, on one line. */
 export function shortenLine(text: string, max: number): string {
-  return shorten(text.replace(/\s+/g, ' '), max, 1)
+  return shortenText(text.replace(/\s+/g, ' '), max, 1)
 }
 
 function withoutHalf(text: string): string {

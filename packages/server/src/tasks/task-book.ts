@@ -143,7 +143,7 @@ export function sessionsBefore({ task }: PlacedTask, index: TaskIndex): readonly
 }
 
 /** How many tasks are in progress after these actions. */
-export function countTogether(index: TaskIndex, actions: readonly Action[]): number {
+export function countAfterActions(index: TaskIndex, actions: readonly Action[]): number {
   const working = new Set<string>()
   for (const { id, task } of index.byId.values()) if (task.state === 'running') working.add(id)
   for (const action of actions)

@@ -1,7 +1,7 @@
 import type { TaskItem } from '@cadre/tasks'
 
 /** The sessions that created or changed a task. */
-export function causesOf({ fields }: TaskItem): readonly string[] {
+export function sessionsBehindTask({ fields }: TaskItem): readonly string[] {
   const written = [fields.get('created_by'), fields.get('updated_by')]
   return written.flatMap((names) => names?.split(/[\s,]+/).filter((name) => name !== '') ?? [])
 }

@@ -1,8 +1,8 @@
 import type { TaskChange, TaskItem } from '@cadre/tasks'
 import type { SessionState } from '../session-keeper.ts'
-import type { Ended } from './action.ts'
-import type { Mark } from './marks.ts'
-import { shorten, shortenLine } from './shorten.ts'
+import type { EndedSession } from './action.ts'
+import type { TaskMark } from './marks.ts'
+import { shortenLine, shortenText } from './shorten.ts'
 
 const maxResultLength = 1500
 const maxResultLines = 40
@@ -27,19 +27,19 @@ export function claimChange(task: TaskItem, session: string, time: string): Task
 /** The change of a task when its session has ended. */
 export function endChange(
   task: TaskItem,
-  { outcome, text, reason }: Ended,
+  { outcome, text, reason }: EndedSession,
   session: string,
   time: string,
 ): TaskChange {
   const fields = clearedFields(task)
   if (outcome === 'completed') {
-    const result = shorten(text, maxResultLength, maxResultLines)
+    const result = shortenText(text, maxResultLength, maxResultLines)
     const isCut = result !== text.trim()
     const rest = isCut ? `${result}\n(The full report is in sessions/${session}.session.yaml.)` : result
     return { state: 'done', fields: { ...fields, completed: time, ...(result !== '' && { result: rest }) } }
   }
   if (outcome === 'cancelled') {
-    const why = `its session was cancelled${reason ? `: ${shortenLine(reason, maxErrorLength)}` : ''}`
+    const why = `the task's session was cancelled${reason ? `: ${shortenLine(reason, maxErrorLength)}` : ''}`
     return {
       state: 'skipped',
       fields: { ...fields, status: 'skipped', skipped_because: why, skipped_at: time },
@@ -48,8 +48,8 @@ export function endChange(
   const known =
     reason ||
     (outcome === 'incomplete'
-      ? 'its session ended without a complete report'
-      : 'its session ended with an error')
+      ? "the task's session ended without a complete report"
+      : "the task's session ended with an error")
   return {
     state: 'failed',
     fields: { ...fields, status: 'failed', error: shortenLine(known, maxErrorLength), failed_at: time },
@@ -72,7 +72,7 @@ export function releaseChange(task: TaskItem): TaskChange {
 }
 
 /** Restores a stale line. `session`: the state of the session in its mark. */
-export function markChange(task: TaskItem, mark: Mark, session: SessionState | undefined): TaskChange {
+export function markChange(task: TaskItem, mark: TaskMark, session: SessionState | undefined): TaskChange {
   if (mark.session === '') return { ...releaseChange(task), state: mark.state }
   const named = { session: mark.session }
   const end = session?.kind === 'ended' ? endChange(task, session, mark.session, mark.at) : undefined

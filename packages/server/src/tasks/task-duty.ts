@@ -14,12 +14,12 @@ import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
 import { Ledger } from './ledger.ts'
-import { recallMarks } from './marks.ts'
+import { readTaskMarks } from './marks.ts'
 import { type ActionServices, performAction } from './perform-action.ts'
-import { planTasks, type SessionStates, sessionsOf } from './plan-tasks.ts'
-import { endOf, planWaves } from './plan-waves.ts'
+import { planTasks, relevantSessions, type SessionStates } from './plan-tasks.ts'
+import { planNotifications, taskEndId } from './plan-waves.ts'
 import {
-  countTogether,
+  countAfterActions,
   indexTasks,
   isBroken,
   type PlacedTask,
@@ -76,7 +76,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   async function checkOnce(): Promise<boolean> {
     if (ledger === undefined || isStopped) return false
     const read = readBook(ledger)
-    const { files, stale, learned } = recallMarks(
+    const { files, stale, learned } = readTaskMarks(
       read.files,
       ledger.marks,
       new Date(clock.now()).toISOString(),
@@ -94,7 +94,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       ledger,
       index,
       files,
-      isTogether: countTogether(index, plan.actions) > 1,
+      isTogether: countAfterActions(index, plan.actions) > 1,
       begun,
       unstarted,
       refused: (at, reason) => refusals.push([at, reason]),
@@ -189,7 +189,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   }
 
   async function statesOf(book: TaskBook, index: TaskIndex): Promise<SessionStates> {
-    const named = sessionsOf(book, index)
+    const named = relevantSessions(book, index)
     return new Map(
       await Promise.all(named.map(async (session) => [session, await stateOf(session)] as const)),
     )
@@ -222,8 +222,8 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
       ledger = new Ledger(context.home)
       if (ledger.isNew) {
         const book = readBook(ledger)
-        const ended = planWaves(book, indexTasks(book), undefined)
-        ledger.tell(new Map(ended.map(({ session, members }) => [session, members.map(endOf)])))
+        const ended = planNotifications(book, indexTasks(book), undefined)
+        ledger.tell(new Map(ended.map(({ session, members }) => [session, members.map(taskEndId)])))
       }
       // `start` is called again after a failure.
       stopListening()

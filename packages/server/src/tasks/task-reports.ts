@@ -42,7 +42,11 @@ export function createTaskReports(problems: Problems): TaskReports {
         for (const task of tasks) {
           const state = task.state === 'running' ? states.get(task.fields.get('session') ?? '') : undefined
           if (state?.kind === 'broken')
-            add({ file, id: task.id ?? '', task }, 'session', `its session is damaged: ${state.message}`)
+            add(
+              { file, id: task.id ?? '', task },
+              'session',
+              `the task's session is damaged: ${state.message}`,
+            )
         }
       for (const file of said.keys())
         if (file.startsWith('tasks/') && !found.has(file.slice('tasks/'.length))) say(file, [])

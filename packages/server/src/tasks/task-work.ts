@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Work } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
-import { endOf } from './plan-waves.ts'
-import { shorten, shortenLine } from './shorten.ts'
+import { taskEndId } from './plan-waves.ts'
+import { shortenLine, shortenText } from './shorten.ts'
 import { isFinished, type PlacedTask, type TaskIndex } from './task-book.ts'
 
 /** The longest result of another session, and of all together, in characters. */
@@ -12,7 +12,7 @@ const maxResultsLength = 24_000
 type TaskMessage = Work & { readonly message: string }
 
 /** A hash of the task's text and restrictions. It changes if the session must be notified. */
-export function fingerprint(task: TaskItem): string {
+export function taskFingerprint(task: TaskItem): string {
   const said = [task.title, task.fields.get('description')?.trim() ?? '']
   return hashOf(needsApproval(task) ? [...said, 'approval'] : said)
 }
@@ -24,7 +24,7 @@ export function needsApproval({ fields }: TaskItem): boolean {
 }
 
 /** The work with which the session of a task starts. */
-export function taskWork({ placed, session, index }: WorkRequest): TaskMessage {
+export function taskStartMessage({ placed, session, index }: WorkRequest): TaskMessage {
   const { id, task, file } = placed
   const parent = task.parent === undefined ? undefined : index.byId.get(task.parent)
   const needed = task.dependsOn.flatMap((wanted) => index.byId.get(wanted) ?? [])
@@ -60,7 +60,7 @@ export interface WorkRequest {
 }
 
 /** The message to a session whose task changed. `said`: the number of earlier such messages. */
-export function changedWork({ id, task }: PlacedTask, session: string, said: number): TaskMessage {
+export function taskChangedMessage({ id, task }: PlacedTask, session: string, said: number): TaskMessage {
   const lines = [
     `Your task ${id} was changed. The new text:`,
     '',
@@ -71,12 +71,12 @@ export function changedWork({ id, task }: PlacedTask, session: string, said: num
   return {
     content: lines.join('\n'),
     from: 'cadre',
-    message: `task/${session}/${said + 1}/${fingerprint(task)}`,
+    message: `task/${session}/${said + 1}/${taskFingerprint(task)}`,
   }
 }
 
 /** The message to a session when all tasks that it planned have ended. The same ends give the same message id. */
-export function waveWork(session: string, members: readonly PlacedTask[]): TaskMessage {
+export function plannedTasksEndedMessage(session: string, members: readonly PlacedTask[]): TaskMessage {
   const counts = new Map<string, number>()
   for (const { task } of members) counts.set(task.state, (counts.get(task.state) ?? 0) + 1)
   const summary = [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
@@ -86,7 +86,7 @@ export function waveWork(session: string, members: readonly PlacedTask[]): TaskM
     '',
     'Continue from there: create more tasks if they are needed, otherwise finish with your report.',
   ]
-  const wave = hashOf(members.map(endOf).toSorted())
+  const wave = hashOf(members.map(taskEndId).toSorted())
   return { content: lines.join('\n'), from: 'cadre', message: `tree/${session}/${wave}` }
 }
 
@@ -105,7 +105,9 @@ function results(places: readonly PlacedTask[]): string[] {
     const { task } = placed
     const outcome =
       task.fields.get('result') ?? task.fields.get('error') ?? task.fields.get('skipped_because') ?? ''
-    const text = isFinished(task) ? shorten(outcome, Math.min(maxResultLength, Math.max(0, left)), 60) : ''
+    const text = isFinished(task)
+      ? shortenText(outcome, Math.min(maxResultLength, Math.max(0, left)), 60)
+      : ''
     left -= text.length
     const quoted = text === '' ? [] : text.split('\n').map((line) => `  > ${line}`)
     return [`- ${describeTask(placed)}: ${task.state}`, ...quoted]

@@ -12,7 +12,7 @@ import path from 'node:path'
 import { messageOf } from '@cadre/core'
 import { namesIn, stampOf } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { Settling } from './settling.ts'
+import { ChangeDebouncer } from './change-debouncer.ts'
 
 export interface WatchHomeOptions {
   readonly home: Home
@@ -70,7 +70,7 @@ export function watchHome(options: WatchHomeOptions): HomeWatch {
       scannedAt: 0,
     })
   }
-  const settling = new Settling(settleMs, (keys) => {
+  const settling = new ChangeDebouncer(settleMs, (keys) => {
     const byFolder = new Map<string, string[]>()
     for (const key of keys) {
       const [folder, name] = split(key)

@@ -110,7 +110,7 @@ function matchAnyMember(
 }
 
 function isEqual(found: Scalar, value: Literal): boolean {
-  if (value.kind === 'number') return numberOf(found) === value.number
+  if (value.kind === 'number') return parseDecimal(found) === value.number
   if (value.kind === 'boolean') return String(found).toLowerCase() === value.text
   return String(found) === value.text
 }
@@ -122,7 +122,7 @@ function orderOf(found: Scalar, value: Literal): number | undefined {
     const truth = typeof found === 'boolean' ? found : undefined
     return truth === undefined ? undefined : Number(truth) - Number(value.is)
   }
-  const number = numberOf(found)
+  const number = parseDecimal(found)
   return number === undefined ? undefined : number - value.number
 }
 
@@ -134,7 +134,7 @@ export function compareText(a: string, b: string): number {
 const digits = /^[+-]?\d{1,30}(\.\d{1,30})?$/
 
 /** Returns the number if the whole text is a plain decimal number. An id such as 1234e567 is not. */
-export function numberOf(value: Scalar): number | undefined {
+export function parseDecimal(value: Scalar): number | undefined {
   if (typeof value === 'number') return value
   return typeof value === 'string' && digits.test(value) ? Number(value) : undefined
 }

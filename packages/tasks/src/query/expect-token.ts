@@ -2,7 +2,7 @@ import { didYouMean } from '@cadre/core'
 import type { Scanner, Token } from './scan-query.ts'
 
 /** Consumes the keyword if it is next. */
-export function accept(scanner: Scanner, keyword: string): boolean {
+export function acceptToken(scanner: Scanner, keyword: string): boolean {
   if (!isKeyword(scanner.peek(), keyword)) return false
   scanner.next()
   return true

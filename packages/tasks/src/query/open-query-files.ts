@@ -35,7 +35,7 @@ export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
   const at = (file: string) => path.resolve(folder, file)
   const contentOf = (file: string) => {
     const found = readPlainTaskFile(at(file))
-    if (found === 'known') throw new Error('unreachable: the file matched a stamp, but none was given')
+    if (found === 'known') throw new Error('unreachable: the file is unchanged, but was not read before')
     return found
   }
   return {

@@ -1,5 +1,5 @@
 import { nearest } from '@cadre/core'
-import { accept, isKeyword, isSign, unexpectedToken } from './expect-token.ts'
+import { acceptToken, isKeyword, isSign, unexpectedToken } from './expect-token.ts'
 import { fieldKind } from './field-value.ts'
 import { maxPatternLength } from './like.ts'
 import type { Comparison, Condition, FieldName, Literal } from './query.ts'
@@ -36,13 +36,13 @@ export function readExpressions(scanner: Scanner): Expressions {
   function chain(kind: 'and' | 'or', keyword: string, read: () => Condition): Condition {
     const first = read()
     const of = [first]
-    while (accept(scanner, keyword)) of.push(read())
+    while (acceptToken(scanner, keyword)) of.push(read())
     return of.length === 1 ? first : { kind, of }
   }
 
   function negation(): Condition {
     const token = scanner.peek()
-    if (accept(scanner, 'NOT')) return { kind: 'not', of: deeper(token, negation) }
+    if (acceptToken(scanner, 'NOT')) return { kind: 'not', of: deeper(token, negation) }
     if (!isSign(token, '(')) return comparison()
     scanner.next()
     const inner = deeper(token, condition)
@@ -66,14 +66,14 @@ export function readExpressions(scanner: Scanner): Expressions {
       scanner.next()
       return compare(left, token)
     }
-    if (accept(scanner, 'IS')) {
-      const isNegated = accept(scanner, 'NOT')
+    if (acceptToken(scanner, 'IS')) {
+      const isNegated = acceptToken(scanner, 'NOT')
       const end = scanner.next()
       if (!isKeyword(end, 'NULL')) unexpectedToken(scanner, end, isNegated ? 'NULL' : 'NULL or NOT NULL')
       const isNull: Condition = { kind: 'null', field: left }
       return isNegated ? { kind: 'not', of: isNull } : isNull
     }
-    const isNegated = accept(scanner, 'NOT')
+    const isNegated = acceptToken(scanner, 'NOT')
     const found = matching(left)
     if (found !== undefined) return isNegated ? { kind: 'not', of: found } : found
     // Allows `NOT completed` for a boolean field.
@@ -117,9 +117,9 @@ export function readExpressions(scanner: Scanner): Expressions {
   }
 
   function matching(left: FieldName): Condition | undefined {
-    if (accept(scanner, 'IN')) return { kind: 'in', field: left, values: values() }
-    if (accept(scanner, 'CONTAINS')) return { kind: 'contains', field: left, value: value() }
-    if (!accept(scanner, 'LIKE')) return undefined
+    if (acceptToken(scanner, 'IN')) return { kind: 'in', field: left, values: values() }
+    if (acceptToken(scanner, 'CONTAINS')) return { kind: 'contains', field: left, value: value() }
+    if (!acceptToken(scanner, 'LIKE')) return undefined
     const { at } = scanner.peek()
     const pattern = value()
     if (pattern.text.length > maxPatternLength)

@@ -1,4 +1,4 @@
-import { accept, isKeyword, isSign, unexpectedToken } from './expect-token.ts'
+import { acceptToken, isKeyword, isSign, unexpectedToken } from './expect-token.ts'
 import { type Expressions, readExpressions } from './parse-condition.ts'
 import type { Assignment, FieldName, FileName, OrderKey, Query, SelectQuery } from './query.ts'
 import { type Scanner, scanQuery, type Token } from './scan-query.ts'
@@ -26,13 +26,13 @@ const readers: { readonly [keyword in (typeof statements)[number]]: Reader } = {
     expect(scanner, 'FROM')
     const file = fileName(scanner)
     let query: SelectQuery = { kind: 'select', text, fields, file, order: [] }
-    if (accept(scanner, 'WHERE')) query = { ...query, where: expressions.condition() }
-    if (accept(scanner, 'ORDER')) {
+    if (acceptToken(scanner, 'WHERE')) query = { ...query, where: expressions.condition() }
+    if (acceptToken(scanner, 'ORDER')) {
       expect(scanner, 'BY')
       query = { ...query, order: listOf(scanner, () => orderKey(scanner, expressions)) }
     }
-    if (accept(scanner, 'LIMIT')) query = { ...query, limit: limit(scanner) }
-    if (accept(scanner, 'INTO')) query = { ...query, into: fileName(scanner, 'one file') }
+    if (acceptToken(scanner, 'LIMIT')) query = { ...query, limit: limit(scanner) }
+    if (acceptToken(scanner, 'INTO')) query = { ...query, into: fileName(scanner, 'one file') }
     return query
   },
   INSERT(text, scanner, expressions) {
@@ -64,8 +64,8 @@ function selectedFields(scanner: Scanner, { field }: Expressions): '*' | FieldNa
 
 function orderKey(scanner: Scanner, { field }: Expressions): OrderKey {
   const key = field('the name of a field')
-  if (accept(scanner, 'DESC')) return { field: key, isDescending: true }
-  accept(scanner, 'ASC')
+  if (acceptToken(scanner, 'DESC')) return { field: key, isDescending: true }
+  acceptToken(scanner, 'ASC')
   return { field: key, isDescending: false }
 }
 
@@ -82,7 +82,7 @@ function assignments(scanner: Scanner, { field, value, values }: Expressions): A
     const sign = scanner.next()
     if (!isSign(sign, '=')) unexpectedToken(scanner, sign, '=')
     const { at } = scanner.peek()
-    const given = isSign(scanner.peek(), '(') ? values() : accept(scanner, 'NULL') ? null : value()
+    const given = isSign(scanner.peek(), '(') ? values() : acceptToken(scanner, 'NULL') ? null : value()
     const assignment = { field: target, value: given, at }
     if (taken.has(target.name)) scanner.fail(target.at, `${target.name} is set twice.`)
     taken.set(target.name, assignment)
@@ -93,7 +93,7 @@ function assignments(scanner: Scanner, { field, value, values }: Expressions): A
 
 function requiredWhere(scanner: Scanner, { condition }: Expressions, statement: string) {
   const token = scanner.peek()
-  if (accept(scanner, 'WHERE')) return condition()
+  if (acceptToken(scanner, 'WHERE')) return condition()
   if (token.kind !== 'end' && !isSign(token, ';'))
     unexpectedToken(scanner, token, statement === 'UPDATE' ? ', or WHERE' : 'WHERE')
   return scanner.fail(token.at, `${statement} needs a WHERE. For all tasks, use WHERE id IS NOT NULL.`)

@@ -12,7 +12,7 @@ import { changeTasks } from './change-tasks.ts'
 import type { ChangeableFiles } from './open-query-files.ts'
 import type { FileName, InsertQuery, Query, SelectQuery } from './query.ts'
 import { QueryError } from './query-error.ts'
-import { changeOf, newTaskFrom } from './set-fields.ts'
+import { newTaskFrom, taskChangeOf } from './set-fields.ts'
 import { writeTasks } from './write-tasks.ts'
 
 interface QueryMessages {
@@ -35,7 +35,7 @@ export async function runQuery(query: Query, files: ChangeableFiles): Promise<Qu
       return insert(query, files)
     case 'update': {
       refuseApprovals(query, query.file)
-      const change = changeOf(query)
+      const change = taskChangeOf(query)
       const edit = (raw: RawText, id: string) => changeTask(raw, id, change)
       const { count, ...told } = await changeTasks(query, files, edit)
       return { kind: 'update', updated: count, ...told }

@@ -1,4 +1,4 @@
-import { compareText, compileCondition, numberOf } from './compile-condition.ts'
+import { compareText, compileCondition, parseDecimal } from './compile-condition.ts'
 import { type FieldValue, fieldReader, type TaskRow } from './field-value.ts'
 import type { Condition, OrderKey, SelectQuery } from './query.ts'
 
@@ -39,7 +39,7 @@ function sortKey(value: FieldValue): SortKey {
   if (value === null) return [0, 0]
   if (typeof value === 'boolean') return [1, Number(value)]
   const shown = typeof value === 'object' ? value.join(' ') : value
-  const number = numberOf(shown)
+  const number = parseDecimal(shown)
   return number === undefined ? [2, shown] : [1, number]
 }
 

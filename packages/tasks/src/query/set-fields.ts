@@ -10,11 +10,13 @@ const states: readonly TaskState[] = ['open', 'running', 'done', 'skipped', 'fai
 const positionFields = new Set(['file', 'line', 'depth', 'section'])
 
 /** Converts `SET` to a change. Throws a `QueryError` for a field that cannot be set. */
-export function changeOf({ text, set }: UpdateQuery): TaskChange {
+export function taskChangeOf({ text, set }: UpdateQuery): TaskChange {
   const fixed = set.find(({ field }) => ['id', 'parent'].includes(plainName(field.name)))
   if (fixed !== undefined) {
     const why =
-      plainName(fixed.field.name) === 'id' ? 'other tasks refer to it' : "it names the task's parent"
+      plainName(fixed.field.name) === 'id'
+        ? 'other tasks refer to this id'
+        : "this field names the task's parent"
     throw new QueryError(text, fixed.field.at, `Cannot set ${fixed.field.name}: ${why}.`)
   }
   return readSet(text, set)

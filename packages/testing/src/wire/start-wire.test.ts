@@ -43,7 +43,7 @@ describe('the wire', () => {
     expect(JSON.parse(textOf(await ask(wire)))).toEqual(completionOf({ text: 'two' }))
     const third = await ask(wire)
     expect(third.status).toBe(500)
-    expect(textOf(third)).toContain('the wire has 2 answers, and this is question 3')
+    expect(textOf(third)).toContain('the fake server has 2 scripted answers, but this is request 3')
     expect(wire.requests.map(({ number, method, path, body }) => ({ number, method, path, body }))).toEqual(
       [1, 2, 3].map((number) => ({ number, method: 'POST', path: '/v1/chat/completions', body: { a: 1 } })),
     )

@@ -118,7 +118,10 @@ export async function startWire(script: WireScript, options: WireOptions = {}): 
     const answer = script[request.number - 1]
     return (
       answer ??
-      answers.problem(500, `the wire has ${script.length} answers, and this is question ${request.number}`)
+      answers.problem(
+        500,
+        `the fake server has ${script.length} scripted answers, but this is request ${request.number}`,
+      )
     )
   }
 

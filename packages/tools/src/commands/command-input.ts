@@ -1,4 +1,4 @@
-import { omit } from '../built-in.ts'
+import { withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 
 // Arguments that explain a call to a reader, or that request fewer restrictions, which the gate decides.
@@ -27,7 +27,7 @@ const secondsSpellings = new Set(['execute_command', 'execute_bash', 'run_comman
 
 /** Converts arguments of other dialects' terminal tools to those of this tool. */
 export function reshapeCommand(given: Record<string, unknown>, spelling: string): Record<string, unknown> {
-  const { mode, timeout_ms, timeoutMs, timeoutSeconds, timeout_seconds, ...rest } = omit(
+  const { mode, timeout_ms, timeoutMs, timeoutSeconds, timeout_seconds, ...rest } = withoutArguments(
     given,
     ignoredArguments,
   )
@@ -36,7 +36,7 @@ export function reshapeCommand(given: Record<string, unknown>, spelling: string)
     throw new Refusal(
       'commands cannot keep running in the background. Run the command in the foreground, with a timeout if it does not end by itself.',
     )
-  const input = omit(rest, background)
+  const input = withoutArguments(rest, background)
   const command = input['command'] ?? input['cmd']
   if (Array.isArray(command)) {
     delete input['cmd']

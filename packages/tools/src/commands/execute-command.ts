@@ -1,6 +1,6 @@
 import { type Infer, integer, object, optional, string, type Tool, type ToolResult } from '@cadre/core'
 import { type CommandEnd, commandsOfCall, describeLimit, interpretLine, type Places } from '@cadre/gate'
-import { builtIn, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
 import { delayValidation } from '../tasks/delay-validation.ts'
@@ -40,7 +40,7 @@ export function executeCommandTool(places: Places, options: CommandOptions = {})
   })
 }
 
-function executeCommand(places: Places, options: CommandOptions): Work<ExecuteCommandInput> {
+function executeCommand(places: Places, options: CommandOptions): ToolImplementation<ExecuteCommandInput> {
   const run = createRunInWorkspace(places, options)
   return {
     async run({ command, cwd, timeout = defaultSeconds }, context, signal) {

@@ -1,8 +1,8 @@
 import { type Infer, object, optional, renameArguments, string, type Tool } from '@cadre/core'
 import { describeLimit, type Places } from '@cadre/gate'
-import { builtIn, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
-import { truncate } from '../files/text.ts'
+import { truncateText } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
 import { delayValidation } from '../tasks/delay-validation.ts'
 import type { CommandOptions } from './command-options.ts'
@@ -60,7 +60,7 @@ export function getErrors(
   check: CheckOptions | undefined,
   places: Places,
   options: CommandOptions,
-): Work<GetErrorsInput> {
+): ToolImplementation<GetErrorsInput> {
   const run = createRunInWorkspace(places, { ...options, maxOutput: options.maxOutput ?? readOutput })
   return {
     async run({ path }, context, signal) {
@@ -120,7 +120,7 @@ function requireEnd({ kind, code, output, seconds, limit }: WorkspaceEnd, progra
 function formatProblems(problems: ReturnType<typeof findProblems>): string {
   const lines = problems
     .slice(0, maxProblems)
-    .map(({ path, line, message }) => `${path}:${line}: ${truncate(message, 500)}`)
+    .map(({ path, line, message }) => `${path}:${line}: ${truncateText(message, 500)}`)
   if (problems.length > maxProblems) lines.push(`[${problems.length - maxProblems} more]`)
   return lines.join('\n')
 }

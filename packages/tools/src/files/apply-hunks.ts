@@ -48,11 +48,11 @@ function placeOf(lines: readonly string[], hunk: Hunk, from: number): number | s
     if (place === undefined) continue
     if (found.length > 1 && hunk.anchors.length === 0) {
       const numbers = found.slice(0, 10).map((at) => at + 1)
-      return `its lines were found ${found.length} times, at lines ${numbers.join(', ')}. Include more of the surrounding lines.`
+      return `the hunk's lines were found ${found.length} times, at lines ${numbers.join(', ')}. Include more of the surrounding lines.`
     }
     return place
   }
-  return `its lines were not found. ${nearestLines(lines.join('\n'), hunk.old.join('\n'))}`
+  return `the hunk's lines were not found. ${nearestLines(lines.join('\n'), hunk.old.join('\n'))}`
 }
 
 function placesOf(

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { type Infer, object, string, type Tool } from '@cadre/core'
-import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
+import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 import { makeFolder } from '../search/in-folder.ts'
 import { confinePath, type WriteRules } from './confine-path.ts'
@@ -17,14 +17,14 @@ export function createDirectoryTool(rules: WriteRules): Tool {
     class: 'edit',
     effect: 'write',
     argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
-    reshape: (given) => omit(given, ['explanation']),
+    reshape: (given) => withoutArguments(given, ['explanation']),
     input,
     paths: ({ path }) => [path],
     load: () => createDirectory(rules),
   })
 }
 
-export function createDirectory(rules: WriteRules): Work<CreateDirectoryInput> {
+export function createDirectory(rules: WriteRules): ToolImplementation<CreateDirectoryInput> {
   return {
     async run({ path }, context) {
       const folder = confinePath({ path, context, write: rules })

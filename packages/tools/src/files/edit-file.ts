@@ -1,12 +1,12 @@
 import type { Stats } from 'node:fs'
 import type { Tool, ToolContext } from '@cadre/core'
-import { builtIn, type Work } from '../built-in.ts'
-import { explain, Refusal } from '../refusal.ts'
+import { builtIn, type ToolImplementation } from '../built-in.ts'
+import { explainError, Refusal } from '../refusal.ts'
 import { changesOf, type FileChange, pathsOf } from './changes-of.ts'
 import { type ConfinedPath, confinePath, type WriteRules } from './confine-path.ts'
 import { type DocumentsOfCall, documentsOfCall } from './documents.ts'
 import { type EditInput, editArgumentAliases, editInput, editParameters, reshapeEdit } from './edit-input.ts'
-import { contentAfter, presentIfExists, readPresent, wasChangeMade } from './file-change.ts'
+import { contentAfterEdits, readExistingFile, readFileIfExists, wasChangeMade } from './file-change.ts'
 import { ConcurrentChange, removeFile, replaceFile } from './replace-file.ts'
 import { serializeWrites } from './serialize-writes.ts'
 
@@ -47,7 +47,7 @@ interface Attempt {
 
 const maxAttempts = 3
 
-export function editFile(rules: WriteRules): Work<EditInput> {
+export function editFile(rules: WriteRules): ToolImplementation<EditInput> {
   const locateFor =
     (context: ToolContext): LocateFile =>
     (path) =>
@@ -107,7 +107,7 @@ export async function planOf(
 ): Promise<Plan> {
   const file = locate(change.path)
   if (change.kind === 'add') {
-    const before = await presentIfExists(file, documents)
+    const before = await readFileIfExists(file, documents)
     if (before !== undefined && !(change.overEmpty && before.bytes.length === 0)) {
       throw new Refusal(
         `${file.shown} already exists. Give the text to replace, or use write_file to replace the whole file.`,
@@ -118,13 +118,13 @@ export async function planOf(
       summary: `Created ${file.shown}.`,
     }
   }
-  const before = await readPresent(file, documents)
+  const before = await readExistingFile(file, documents)
   if (change.kind === 'delete') return { steps: [{ file, before }], summary: `Deleted ${file.shown}.` }
-  const { content, summary } = contentAfter(before.bytes, change, file.shown)
+  const { content, summary } = contentAfterEdits(before.bytes, change, file.shown)
   if (change.kind === 'edit' || change.moveTo === undefined)
     return { steps: [{ file, content, before }], summary }
   const target = locate(change.moveTo)
-  if ((await presentIfExists(target)) !== undefined)
+  if ((await readFileIfExists(target)) !== undefined)
     throw new Refusal(`${target.shown} already exists, so nothing was moved.`)
   return {
     steps: [
@@ -165,17 +165,17 @@ async function undo(made: readonly Step[], { key, documents }: Attempt, cause: u
           expected: 'anything',
           documents,
         })
-      else await removeFile(step.file, (await readPresent(step.file)).stats)
+      else await removeFile(step.file, (await readExistingFile(step.file)).stats)
     } catch (error) {
       throw new Refusal(
-        `${explain(cause)} Cadre could not undo the earlier change to ${step.file.shown}: ${explain(error)}`,
+        `${explainError(cause)} Cadre could not undo the earlier change to ${step.file.shown}: ${explainError(error)}`,
       )
     }
   }
 }
 
 async function stateOf(change: FileChange, locate: LocateFile): Promise<'done' | 'not_done' | 'unknown'> {
-  const now = await presentIfExists(locate(change.path))
+  const now = await readFileIfExists(locate(change.path))
   if (change.kind === 'delete') return now === undefined ? 'done' : 'not_done'
   if (change.kind === 'add') {
     if (now === undefined) return 'not_done'
@@ -184,7 +184,7 @@ async function stateOf(change: FileChange, locate: LocateFile): Promise<'done' |
   }
   if (change.kind === 'edit' || change.moveTo === undefined)
     return now === undefined ? 'unknown' : wasChangeMade(now.bytes, change)
-  const moved = await presentIfExists(locate(change.moveTo))
+  const moved = await readFileIfExists(locate(change.moveTo))
   if (now !== undefined && moved === undefined) return 'not_done'
   if (now !== undefined || moved === undefined) return 'unknown'
   if (change.hunks.length === 0) return 'done'

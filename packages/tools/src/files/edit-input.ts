@@ -9,7 +9,7 @@ import {
   type StandardSchema,
   string,
 } from '@cadre/core'
-import { omit } from '../built-in.ts'
+import { withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { parsePatch } from './parse-patch.ts'
 
@@ -91,12 +91,12 @@ export const editArgumentAliases = spellings
 
 /** Converts an edit of any dialect to the arguments of this tool. */
 export function reshapeEdit(input: Record<string, unknown>): Record<string, unknown> {
-  const given = { ...renameArguments(omit(input, ['explanation', 'instructions']), spellings) }
+  const given = { ...renameArguments(withoutArguments(input, ['explanation', 'instructions']), spellings) }
   // Elsewhere this is one command of a larger tool, which needs no name here.
   if (given['command'] === 'str_replace') delete given['command']
   const { patch } = renameArguments(given, { input: 'patch', patchText: 'patch' })
   if (typeof patch === 'string' && given['old'] === undefined)
-    return { ...omit(given, ['input', 'patchText']), patch }
+    return { ...withoutArguments(given, ['input', 'patchText']), patch }
   if (typeof given['code'] === 'string' && given['old'] === undefined) {
     throw new Refusal(
       'the argument code is not supported, because it omits parts of the file. Give path, old and new instead, or replace the whole file with write_file.',
@@ -105,9 +105,9 @@ export function reshapeEdit(input: Record<string, unknown>): Record<string, unkn
   const { edits } = renameArguments(given, { replacements: 'edits' })
   if (!Array.isArray(edits)) return given
   return {
-    ...omit(given, ['replacements']),
+    ...withoutArguments(given, ['replacements']),
     edits: edits.map((edit) =>
-      isRecord(edit) ? renameArguments(omit(edit, ['explanation']), spellings) : edit,
+      isRecord(edit) ? renameArguments(withoutArguments(edit, ['explanation']), spellings) : edit,
     ),
   }
 }

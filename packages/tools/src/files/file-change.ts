@@ -5,9 +5,9 @@ import { applyHunks, reverseHunks } from './apply-hunks.ts'
 import type { FileChange } from './changes-of.ts'
 import type { ConfinedPath } from './confine-path.ts'
 import type { DocumentsOfCall } from './documents.ts'
-import { editsMade } from './edits-made.ts'
-import { Missing, openRegular } from './open-file.ts'
+import { MissingFile, openRegular } from './open-file.ts'
 import { decodeText } from './text.ts'
+import { wereEditsMade } from './were-edits-made.ts'
 
 /** The current state of a file. */
 export interface FileOnDisk {
@@ -18,7 +18,7 @@ export interface FileOnDisk {
 const maxBytes = 16 * 1_024 * 1_024
 
 /** With `documents`, the bytes are the unsaved text of the editor, if there is one. */
-export async function readPresent(
+export async function readExistingFile(
   file: ConfinedPath,
   documents?: Pick<DocumentsOfCall, 'read'>,
 ): Promise<FileOnDisk> {
@@ -28,14 +28,14 @@ export async function readPresent(
   return { stats: opened.stats, bytes: (await documents?.read(file, bytes)) ?? bytes }
 }
 
-export async function presentIfExists(
+export async function readFileIfExists(
   file: ConfinedPath,
   documents?: Pick<DocumentsOfCall, 'read'>,
 ): Promise<FileOnDisk | undefined> {
   try {
-    return await readPresent(file, documents)
+    return await readExistingFile(file, documents)
   } catch (error) {
-    if (error instanceof Missing) return undefined
+    if (error instanceof MissingFile) return undefined
     throw error
   }
 }
@@ -47,7 +47,7 @@ export interface ChangedContent {
 }
 
 /** Returns the new content of a file; writes nothing. */
-export function contentAfter(
+export function contentAfterEdits(
   bytes: Uint8Array,
   change: Extract<FileChange, { kind: 'edit' | 'update' }>,
   shown: string,
@@ -71,7 +71,7 @@ export function wasChangeMade(
   change: Extract<FileChange, { kind: 'edit' | 'update' }>,
 ): 'done' | 'not_done' | 'unknown' {
   const { text } = decodeText(bytes, '')
-  if (change.kind === 'edit') return editsMade(text, change.edits)
+  if (change.kind === 'edit') return wereEditsMade(text, change.edits)
   const notYet = applyHunks(text, change.hunks, '').kind === 'patched'
   const back = applyHunks(text, reverseHunks(change.hunks), '')
   const again = back.kind === 'patched' ? applyHunks(back.text, change.hunks, '') : back

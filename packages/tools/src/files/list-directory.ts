@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import nodePath from 'node:path'
 import { type Infer, object, optional, string, type Tool, type ToolContext } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
+import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import type { HiddenFileFilter } from '../create-tools.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder } from '../search/in-folder.ts'
@@ -22,7 +22,7 @@ export function listDirectoryTool(hiddenIn?: HiddenFileFilter, places?: Places):
     class: 'read',
     effect: 'read',
     argumentAliases: { ...pathAliases, dirPath: 'path', dir_path: 'path', directory: 'path' },
-    reshape: (given) => omit(given, ['explanation', 'ignore']),
+    reshape: (given) => withoutArguments(given, ['explanation', 'ignore']),
     input,
     paths: ({ path }) => [path || '.'],
     load: () => listDirectory(hiddenIn, places),
@@ -31,7 +31,10 @@ export function listDirectoryTool(hiddenIn?: HiddenFileFilter, places?: Places):
 
 const maxEntries = 1_000
 
-export function listDirectory(hiddenIn?: HiddenFileFilter, places?: Places): Work<ListDirectoryInput> {
+export function listDirectory(
+  hiddenIn?: HiddenFileFilter,
+  places?: Places,
+): ToolImplementation<ListDirectoryInput> {
   return {
     run: ({ path }, context) =>
       list(path || '.', context, { isHidden: hiddenIn?.(context.workspace), places }),

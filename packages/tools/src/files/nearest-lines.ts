@@ -1,4 +1,4 @@
-import { truncate } from './text.ts'
+import { truncateText } from './text.ts'
 
 // Limits the work: this is only a hint and must be fast.
 const maxLines = 20_000
@@ -26,7 +26,7 @@ export function nearestLines(text: string, wanted: string): string {
     .sort((a, b) => b.likeness - a.likeness)
     .slice(0, maxShown)
   if (best.length === 0) return 'No line is similar. Read the file first.'
-  return `Most similar: ${best.map(({ line, number }) => `line ${number}: ${truncate(line, 120)}`).join(' | ')}`
+  return `Most similar: ${best.map(({ line, number }) => `line ${number}: ${truncateText(line, 120)}`).join(' | ')}`
 }
 
 function collapseSpaces(line: string): string {
@@ -35,7 +35,7 @@ function collapseSpaces(line: string): string {
 
 function pairsOf(line: string): Set<string> {
   const pairs = new Set<string>()
-  const letters = truncate(line, maxLineLength).toLowerCase()
+  const letters = truncateText(line, maxLineLength).toLowerCase()
   for (let at = 0; at < letters.length - 1; at++) pairs.add(letters.slice(at, at + 2))
   return pairs
 }

@@ -48,14 +48,14 @@ async function isAt(handle: FileHandle, stats: Stats, real: string): Promise<boo
 }
 
 /** Nothing exists at that path. */
-export class Missing extends Refusal {}
+export class MissingFile extends Refusal {}
 
 async function statsOf(file: ConfinedPath): Promise<Stats> {
   try {
     return await lstat(file.real)
   } catch (error) {
     if (codeOf(error) === 'ENOENT')
-      throw new Missing(`${file.shown} does not exist. Find files with list_directory or find_files.`)
+      throw new MissingFile(`${file.shown} does not exist. Find files with list_directory or find_files.`)
     throw error
   }
 }

@@ -84,7 +84,7 @@ function readFile(
   const rest = move === null ? body : body.slice(1)
   const hunks = readHunks(trimmedEnd(rest), move === null ? first : first + 1)
   if ('fault' in hunks) return hunks
-  if (hunks.length === 0 && move === null) return { fault: `changes nothing in ${path}` }
+  if (hunks.length === 0 && move === null) return { fault: `does not change anything in ${path}` }
   return { kind: 'update', path, hunks, ...(move !== null && { moveTo: (move[1] as string).trim() }) }
 }
 

@@ -5,7 +5,7 @@ import { confinePath } from './confine-path.ts'
 import { type Documents, type DocumentsOfCall, documentsOfCall } from './documents.ts'
 import { editFileTool, type LocateFile, planOf, type Step } from './edit-file.ts'
 import type { EditInput } from './edit-input.ts'
-import { presentIfExists } from './file-change.ts'
+import { readFileIfExists } from './file-change.ts'
 import { decodeText } from './text.ts'
 import { type WriteFileInput, writeFileTool } from './write-file.ts'
 
@@ -77,7 +77,7 @@ async function replaced(
   documents: DocumentsOfCall | undefined,
 ): Promise<Step> {
   const file = locate(path)
-  const before = await presentIfExists(file, documents)
+  const before = await readFileIfExists(file, documents)
   return { file, content, ...(before !== undefined && { before }) }
 }
 

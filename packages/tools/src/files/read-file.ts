@@ -1,6 +1,6 @@
 import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
+import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confinePath } from './confine-path.ts'
 import { type Documents, documentsOfCall } from './documents.ts'
@@ -36,7 +36,7 @@ export function readFileTool(places?: Places, documents?: Documents): Tool {
 
 /** Editors pass the first and last line, separately or as a list; some count from 0 or use 0 for the start. */
 function lineRange(input: Record<string, unknown>): Record<string, unknown> {
-  const { view_range, ...written } = omit(input, ['explanation'])
+  const { view_range, ...written } = withoutArguments(input, ['explanation'])
   const [first, last] = Array.isArray(view_range) ? (view_range as unknown[]) : []
   const { startLine = first, endLine = last, ...rest } = written
   const given: Record<string, unknown> = { ...rest }
@@ -48,7 +48,7 @@ function lineRange(input: Record<string, unknown>): Record<string, unknown> {
   return given
 }
 
-export const readFile = (places?: Places, documents?: Documents): Work<ReadFileInput> => ({
+export const readFile = (places?: Places, documents?: Documents): ToolImplementation<ReadFileInput> => ({
   async run({ path, offset = 1, limit = defaultLines }, context, signal) {
     const file = confinePath({ context, path, places })
     await using opened = await openRegular(file)

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import { type Encoding, encodingOf, sniffLength, truncate } from './text.ts'
+import { type Encoding, encodingOf, sniffLength, truncateText } from './text.ts'
 
 /** Where lines are read from: a file, or bytes in memory. */
 export interface LineSource {
@@ -56,7 +56,7 @@ export async function readLines(
     else if (characters + Math.min(line.length, maxLineLength) > maxCharacters) stopped ??= 'characters'
     if (stopped !== undefined) return range.size <= countedSize
     if (line.length > maxLineLength || !complete) shortened++
-    const shown = line.length > maxLineLength ? `${truncate(line, maxLineLength)}…` : line
+    const shown = line.length > maxLineLength ? `${truncateText(line, maxLineLength)}…` : line
     lines.push(shown)
     characters += shown.length + 1
     return true

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { access, type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import path from 'node:path'
-import { rememberWritten } from '@cadre/home'
+import { rememberOwnWrite } from '@cadre/home'
 import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder, makeFolder } from '../search/in-folder.ts'
 import type { ConfinedPath } from './confine-path.ts'
@@ -36,7 +36,7 @@ export async function replaceFile(
       await writeDraft(draft, replacement.content, before)
       requireExpected(await existing(target, file), replacement.expected, file)
       // An agent may write its artifact while a command of another agent is watched.
-      rememberWritten(file.real, replacement.content)
+      rememberOwnWrite(file.real, replacement.content)
       await rename(draft, target)
       return end
     } catch (error) {
@@ -57,7 +57,7 @@ async function writtenByEditor(
 ): Promise<boolean> {
   if (documents === undefined || typeof content !== 'string') return false
   requireExpected(before, expected, file)
-  rememberWritten(file.real, content)
+  rememberOwnWrite(file.real, content)
   return documents.write(file, content)
 }
 
@@ -65,7 +65,7 @@ export async function removeFile(file: ConfinedPath, expected: Stats): Promise<v
   await inFolder(path.dirname(file.real), async (base) => {
     const target = path.join(base, path.basename(file.real))
     requireExpected(await existing(target, file), expected, file)
-    rememberWritten(file.real, undefined)
+    rememberOwnWrite(file.real, undefined)
     await unlink(target)
   })
 }

@@ -51,7 +51,7 @@ export function convertLineEndings(text: string, lineEnd: '\n' | '\r\n'): string
 }
 
 /** Cuts between characters, never inside one. */
-export function truncate(text: string, max: number): string {
+export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text
   const code = text.charCodeAt(max - 1)
   return text.slice(0, code >= 0xd800 && code <= 0xdbff ? max - 1 : max)

@@ -1,6 +1,6 @@
 import { type Infer, object, string, type Tool } from '@cadre/core'
 import type { Places } from '@cadre/gate'
-import { builtIn, pathAliases, type Work } from '../built-in.ts'
+import { builtIn, pathAliases, type ToolImplementation } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confinePath } from './confine-path.ts'
 import { openRegular } from './open-file.ts'
@@ -24,7 +24,7 @@ export function viewImageTool(places?: Places): Tool {
 
 const maxBytes = 5 * 1_024 * 1_024
 
-export const viewImage = (places?: Places): Work<ViewImageInput> => ({
+export const viewImage = (places?: Places): ToolImplementation<ViewImageInput> => ({
   async run({ path }, context) {
     const file = confinePath({ context, path, places })
     await using opened = await openRegular(file)

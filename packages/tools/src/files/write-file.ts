@@ -1,10 +1,10 @@
 import { type Infer, object, string, type Tool } from '@cadre/core'
-import { builtIn, omit, pathAliases, type Work } from '../built-in.ts'
+import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confinePath, type WriteRules } from './confine-path.ts'
 import { documentsOfCall } from './documents.ts'
-import { presentIfExists } from './file-change.ts'
-import { Missing, openRegular } from './open-file.ts'
+import { readFileIfExists } from './file-change.ts'
+import { MissingFile, openRegular } from './open-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { serializeWrites } from './serialize-writes.ts'
 
@@ -26,14 +26,14 @@ export function writeFileTool(rules: WriteRules): Tool {
     class: 'edit',
     effect: 'write',
     argumentAliases: { ...pathAliases, contents: 'content', file_text: 'content', text: 'content' },
-    reshape: (given) => omit(given, ['explanation']),
+    reshape: (given) => withoutArguments(given, ['explanation']),
     input,
     paths: ({ path }) => [path],
     load: () => writeFile(rules),
   })
 }
 
-export function writeFile(rules: WriteRules): Work<WriteFileInput> {
+export function writeFile(rules: WriteRules): ToolImplementation<WriteFileInput> {
   return {
     async run({ path, content }, context, signal) {
       const file = confinePath({ path, context, write: rules })
@@ -41,7 +41,7 @@ export function writeFile(rules: WriteRules): Work<WriteFileInput> {
       const documents = documentsOfCall(rules.documents, context, signal)
       const end = await serializeWrites([file], async () => {
         const now = confinePath({ path, context, write: rules })
-        const before = documents && (await presentIfExists(now, documents).catch(() => 'unknown' as const))
+        const before = documents && (await readFileIfExists(now, documents).catch(() => 'unknown' as const))
         const made = await replaceFile(now, { content, key: context.key, expected: 'anything', documents })
         if (before !== 'unknown') documents?.changed(now, before?.bytes, content)
         return made
@@ -57,7 +57,7 @@ export function writeFile(rules: WriteRules): Work<WriteFileInput> {
         if (opened.stats.size !== Buffer.byteLength(content)) return 'not_done'
         return (await opened.handle.readFile()).equals(Buffer.from(content)) ? 'done' : 'not_done'
       } catch (error) {
-        if (error instanceof Missing) return 'not_done'
+        if (error instanceof MissingFile) return 'not_done'
         throw error
       }
     },

@@ -43,7 +43,7 @@ export function readSkillTool(skillsIn: ListSkills): Tool {
           }
         const content = readWithin(skill.folder, path.resolve(skill.folder, file))
         if (content.kind === 'read') return { content: content.text.slice(0, maxLength) }
-        const why = content.kind === 'none' ? 'it does not exist' : content.reason
+        const why = content.kind === 'none' ? 'the file does not exist' : content.reason
         throw new Refusal(`Cannot read ${file} from the skill ${name}: ${why}.`)
       },
     }),

@@ -1,6 +1,6 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from '../built-in.ts'
-import { sendThrough } from './send-through.ts'
+import { sendOncePerCall } from './send-once-per-call.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
@@ -17,13 +17,13 @@ export type MailSendInput = Infer<typeof input>
 export function mailSendTool(senders: SenderOptions): Tool {
   return builtIn<MailSendInput>({
     name: 'mail_send',
-    description: 'Send an e-mail to other people. It cannot be undone.',
+    description: 'Send an e-mail to other people. A sent e-mail cannot be withdrawn.',
     class: 'message',
     effect: 'outbound',
     argumentAliases: { body: 'text', inReplyTo: 'in_reply_to' },
     input,
     load: () =>
-      sendThrough(async () => {
+      sendOncePerCall(async () => {
         const { mail } = await senders.load()
         if (mail === undefined)
           throw new Error('mail is not configured. Set channels.mail.out in config.yaml')

@@ -1,5 +1,5 @@
 import { didYouMean, type Infer, object, optional, string, type Tool } from '@cadre/core'
-import { builtIn, omit, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import type { MessagePort } from './message-port.ts'
 
@@ -19,7 +19,7 @@ export type SendMessageInput = Infer<typeof input>
 
 export function sendMessageTool(port: () => MessagePort): Tool {
   // Created once, because it tracks the mailboxes from then on.
-  let work: Work<SendMessageInput> | undefined
+  let work: ToolImplementation<SendMessageInput> | undefined
   return builtIn<SendMessageInput>({
     name: 'send_message',
     description:
@@ -38,7 +38,7 @@ export function sendMessageTool(port: () => MessagePort): Tool {
       body: 'text',
       subject: 'summary',
     },
-    reshape: (given) => omit(given, ['type']),
+    reshape: (given) => withoutArguments(given, ['type']),
     input,
     load: () => (work ??= sendMessage(port())),
   })
@@ -48,7 +48,7 @@ export function sendMessageTool(port: () => MessagePort): Tool {
 const maxPerSession = 50
 const maxDepth = 8
 
-export function sendMessage(port: MessagePort): Work<SendMessageInput> {
+export function sendMessage(port: MessagePort): ToolImplementation<SendMessageInput> {
   const { mailboxes, teams, agents, agentOf, attended, now = Date.now } = port
 
   /** Finds the teammate. If no process serves its team now, the daemon delivers the message, as for any session. */

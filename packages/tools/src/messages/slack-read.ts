@@ -3,8 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import path from 'node:path'
 import { type Infer, integer, object, optional, parseJson, type Tool } from '@cadre/core'
 import { isObject } from '@cadre/disk'
-import { builtIn, type Work } from '../built-in.ts'
-import { truncate } from '../files/text.ts'
+import { builtIn, type ToolImplementation } from '../built-in.ts'
+import { truncateText } from '../files/text.ts'
 import { codeOf, Refusal } from '../refusal.ts'
 
 const defaultMessages = 20
@@ -36,7 +36,7 @@ const maxMessageLength = 4_000
 const maxLength = 50_000
 const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-export function slackRead(home: string): Work<SlackReadInput> {
+export function slackRead(home: string): ToolImplementation<SlackReadInput> {
   return {
     async run({ limit = defaultMessages }) {
       const lines = await endOf(path.join(home, 'inbox', 'slack-messages.jsonl'))
@@ -49,7 +49,7 @@ export function slackRead(home: string): Work<SlackReadInput> {
         const { text } = read.value
         const message = JSON.stringify(
           typeof text === 'string' && text.length > maxMessageLength
-            ? { ...read.value, text: `${truncate(text, maxMessageLength)} [the rest is omitted]` }
+            ? { ...read.value, text: `${truncateText(text, maxMessageLength)} [the rest is omitted]` }
             : read.value,
         )
         letters += message.length

@@ -1,6 +1,6 @@
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
 import { builtIn } from '../built-in.ts'
-import { sendThrough } from './send-through.ts'
+import { sendOncePerCall } from './send-once-per-call.ts'
 import type { SenderOptions } from './senders.ts'
 
 const input = object({
@@ -17,11 +17,12 @@ export type SlackSendInput = Infer<typeof input>
 export function slackSendTool(senders: SenderOptions): Tool {
   return builtIn<SlackSendInput>({
     name: 'slack_send',
-    description: 'Post a message to a Slack channel, where other people read it. It cannot be undone.',
+    description:
+      'Post a message to a Slack channel, where other people read it. A sent message cannot be withdrawn.',
     class: 'message',
     effect: 'outbound',
     argumentAliases: { message: 'text', channel_id: 'channel', threadTs: 'thread_ts' },
     input,
-    load: () => sendThrough(async () => (await senders.load()).slack),
+    load: () => sendOncePerCall(async () => (await senders.load()).slack),
   })
 }

@@ -2,13 +2,13 @@ import path from 'node:path'
 import { type Infer, object, string, type Tool } from '@cadre/core'
 import { glob } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
-import { builtIn, omit, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import type { HiddenFileFilter } from '../create-tools.ts'
 import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
 import { locateRipgrep as installed, type LocateRipgrep } from './locate-ripgrep.ts'
 import { ripgrep, toDisplayPath } from './ripgrep.ts'
-import { walk } from './walk.ts'
+import { walkFolder } from './walk.ts'
 
 const input = object({
   glob: string('The pattern; without a / it matches in every folder', { min: 1, max: 1_000 }),
@@ -43,7 +43,7 @@ export function folderOf(pattern: string): string {
 
 /** Some dialects pass the folder separately from the pattern. */
 function patternBelow(input: Record<string, unknown>): Record<string, unknown> {
-  const { path: folder, ...rest } = omit(input, ['explanation', 'maxResults'])
+  const { path: folder, ...rest } = withoutArguments(input, ['explanation', 'maxResults'])
   const name = ['glob', 'pattern', 'query', 'glob_pattern'].find(
     (candidate) => typeof rest[candidate] === 'string',
   )
@@ -63,7 +63,7 @@ function findFiles(
   locateRipgrep = installed,
   hiddenIn?: HiddenFileFilter,
   places?: Places,
-): Work<FindFilesInput> {
+): ToolImplementation<FindFilesInput> {
   return {
     async run(input, context, signal) {
       const place = confinePath({ context, path: folderOf(input.glob), places })
@@ -100,7 +100,7 @@ function findFiles(
           },
           signal,
         )
-      } else for await (const file of walk(root, '.', signal)) if (!take(file)) break
+      } else for await (const file of walkFolder(root, '.', signal)) if (!take(file)) break
       if (found.length === 0) return { content: `No file matches ${input.glob}.` }
       const note = more ? [`[Only the first ${maxFiles} files are shown. Use a narrower pattern]`] : []
       return { content: [...found, ...note].join('\n') }

@@ -60,7 +60,11 @@ export function toDisplayPath(name: string): string {
 
 function lastLine(text: string): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
-  return (lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? 'it is malformed').trim()
+  return (
+    lines.findLast((line) => /error/i.test(line)) ??
+    lines.at(-1) ??
+    'the expression is malformed'
+  ).trim()
 }
 
 async function exists(target: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { openRegular } from '../files/open-file.ts'
 import { encodingOf } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
 import { type LineMatcher, lineMatcher } from './line-matcher.ts'
-import { walk } from './walk.ts'
+import { walkFolder } from './walk.ts'
 
 export interface SearchRequest {
   readonly root: string
@@ -42,7 +42,7 @@ export const searchByWalking: Search = async (request, take, signal) => {
   const { root, place, filter } = request
   const matcher = lineMatcher(request)
   let left = request.max
-  const files = (await stat(place.real)).isFile() ? [place.shown] : walk(root, place.shown, signal)
+  const files = (await stat(place.real)).isFile() ? [place.shown] : walkFolder(root, place.shown, signal)
   for await (const file of files) {
     signal.throwIfAborted()
     if (filter !== undefined && !filter(file)) continue

@@ -15,7 +15,7 @@ import {
 } from '@cadre/core'
 import { glob, isInside, type Matcher } from '@cadre/disk'
 import type { Places } from '@cadre/gate'
-import { builtIn, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation } from '../built-in.ts'
 import type { HiddenFileFilter } from '../create-tools.ts'
 import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
@@ -34,7 +34,7 @@ const where = optional(
 const mode = optional(
   oneOf(
     ['exact', 'regex', 'ranked', 'semantic'],
-    'exact (default), regex, ranked: passages with most of the words, semantic: passages by meaning, if the model endpoint has embeddings',
+    'exact (default): the text itself; regex: a regular expression; ranked: passages with most of the words; semantic: passages with a similar meaning, if the model endpoint supports embeddings',
   ),
 )
 
@@ -64,7 +64,7 @@ export interface SearchOptions {
 }
 
 export function searchFilesTool(options: SearchOptions = {}): Tool {
-  let work: Work<SearchFilesInput> | undefined
+  let work: ToolImplementation<SearchFilesInput> | undefined
   return builtIn<SearchFilesInput>({
     name: 'search_files',
     description:
@@ -84,7 +84,7 @@ export function searchFilesTool(options: SearchOptions = {}): Tool {
 const maxPassages = 8
 const maxMounted = 4
 
-function searchFiles(options: SearchOptions): Work<SearchFilesInput> {
+function searchFiles(options: SearchOptions): ToolImplementation<SearchFilesInput> {
   const { locateRipgrep = installed, hiddenIn, places } = options
   const ranked = createRanked({ ...options, locateRipgrep })
   return {

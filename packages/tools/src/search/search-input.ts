@@ -1,4 +1,4 @@
-import { omit } from '../built-in.ts'
+import { withoutArguments } from '../built-in.ts'
 
 const byMeaning = new Set([
   'semantic_search',
@@ -18,10 +18,8 @@ const outputs: { readonly [mode: string]: string } = {
 
 /** Converts a search of any dialect to the arguments of this tool. */
 export function reshapeSearch(input: Record<string, unknown>, spelling: string): Record<string, unknown> {
-  const { isRegexp, includePattern, include, output_mode, head_limit, maxResults, type, ...rest } = omit(
-    input,
-    ['explanation', '-n', 'multiline', 'offset', 'includeIgnoredFiles'],
-  )
+  const { isRegexp, includePattern, include, output_mode, head_limit, maxResults, type, ...rest } =
+    withoutArguments(input, ['explanation', '-n', 'multiline', 'offset', 'includeIgnoredFiles'])
   const { '-i': ignoreCase, '-A': after, '-B': before, '-C': around, ...given } = rest
   const set = (name: string, value: unknown) => {
     if (value !== undefined && value !== null && value !== '') given[name] ??= value

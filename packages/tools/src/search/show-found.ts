@@ -1,4 +1,4 @@
-import { truncate } from '../files/text.ts'
+import { truncateText } from '../files/text.ts'
 import type { FoundLine } from './search-by-walking.ts'
 
 export interface ShowOptions {
@@ -16,7 +16,7 @@ const maxLinesPerFile = 3
 
 export function showFound(found: readonly FoundLine[], options: ShowOptions): string {
   const matches = found.filter((line) => line.isMatch)
-  if (matches.length === 0) return `No matches for ${truncate(options.query, 200)}.`
+  if (matches.length === 0) return `No matches for ${truncateText(options.query, 200)}.`
   if (options.words !== undefined) return rankMatches(matches, options.words)
   const note = options.more
     ? [`[Only the first ${options.max} matches are shown. Narrow the query or give a path]`]
@@ -80,7 +80,7 @@ function byFile(matches: readonly FoundLine[]): Map<string, FoundLine[]> {
 /** One line, cut to the displayed length. */
 export function shownLine(text: string): string {
   const first = (text.split('\n', 1)[0] ?? '').trimEnd()
-  return first.length > maxLineLength ? `${truncate(first, maxLineLength)}…` : first
+  return first.length > maxLineLength ? `${truncateText(first, maxLineLength)}…` : first
 }
 
 function lineOf({ path, line, text, isMatch }: FoundLine): string {

@@ -9,7 +9,7 @@ type Ignores = (path: string, isFolder: boolean) => boolean
  * Yields files below a folder, sorted, as paths relative to `root` with `/`. Skips git-ignored files and `.git`. Links are
  * not followed: they could lead outside the workspace or in cycles.
  */
-export async function* walk(root: string, below: string, signal: AbortSignal): AsyncGenerator<string> {
+export async function* walkFolder(root: string, below: string, signal: AbortSignal): AsyncGenerator<string> {
   let ignores: Ignores = () => false
   let folder = ''
   ignores = await withRulesOf(root, folder, ignores)

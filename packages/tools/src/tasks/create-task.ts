@@ -9,7 +9,7 @@ import {
   type ToolContext,
 } from '@cadre/core'
 import { isApproval, type NewTask, type TaskItem } from '@cadre/tasks'
-import { builtIn, omit, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { draftsOf } from './task-drafts.ts'
 import { fieldValues, fileOfAgent, keyOfCall, nameList, taskFileName } from './task-names.ts'
@@ -59,7 +59,7 @@ export function createTaskTool(tasks: () => TaskPort, attended?: () => boolean):
       tag: 'tags',
       metadata: 'fields',
     },
-    reshape: (given) => omit(given, ['activeForm']),
+    reshape: (given) => withoutArguments(given, ['activeForm']),
     input,
     load: () => createTask({ tasks: tasks(), attended }),
   })
@@ -79,7 +79,11 @@ const maxDepth = 8
  * Adds tasks once per call: a task contains the key of the call that created it, so that a call repeated after a crash
  * finds its tasks and adds only the missing ones.
  */
-function createTask({ tasks, attended, now = () => new Date() }: TaskCreation): Work<CreateTaskInput> {
+function createTask({
+  tasks,
+  attended,
+  now = () => new Date(),
+}: TaskCreation): ToolImplementation<CreateTaskInput> {
   return {
     async run(input, context) {
       const drafts = draftsOf(input)

@@ -1,6 +1,6 @@
 import { CadreError, type Infer, object, string, type Tool } from '@cadre/core'
 import { answerSelect, homeQueryFiles, parseQuery, rowObject, type SelectAnswer } from '@cadre/tasks'
-import { builtIn, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import type { TaskPort } from './task-port.ts'
 
@@ -44,7 +44,7 @@ const maxResultLength = 24_000
 const maxValueLength = 2_000
 const maxProblems = 10
 
-function queryTasks(tasks: TaskPort): Work<QueryTasksInput> {
+function queryTasks(tasks: TaskPort): ToolImplementation<QueryTasksInput> {
   return {
     async run({ query }) {
       try {

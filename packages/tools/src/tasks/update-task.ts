@@ -1,6 +1,6 @@
 import { boolean, type Infer, object, oneOf, optional, string, type Tool } from '@cadre/core'
 import { isApproval, type TaskChange, type TaskItem } from '@cadre/tasks'
-import { builtIn, omit, type Work } from '../built-in.ts'
+import { builtIn, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { fieldValues, nameList, rejectReservedFields } from './task-names.ts'
 import type { TaskPort } from './task-port.ts'
@@ -55,7 +55,7 @@ export function updateTaskTool(tasks: () => TaskPort): Tool {
 }
 
 function reshape(given: Record<string, unknown>): Record<string, unknown> {
-  const { status, completed, ...rest } = omit(given, ['activeForm'])
+  const { status, completed, ...rest } = withoutArguments(given, ['activeForm'])
   const said =
     rest['state'] ?? status ?? (typeof completed === 'boolean' ? (completed ? 'done' : 'open') : undefined)
   const state = typeof said === 'string' && Object.hasOwn(states, said) ? states[said] : said
@@ -66,7 +66,10 @@ function reshape(given: Record<string, unknown>): Record<string, unknown> {
  * Changes one task, and records the session in it. It cannot remove controls: approvals and approval requirements stay, and
  * a later session of the task has the controls of every session that changed it.
  */
-function updateTask(tasks: TaskPort, now: () => Date = () => new Date()): Work<UpdateTaskInput> {
+function updateTask(
+  tasks: TaskPort,
+  now: () => Date = () => new Date(),
+): ToolImplementation<UpdateTaskInput> {
   return {
     async run(input, { session }) {
       const { file, task } = find(tasks, input.id)

@@ -1,6 +1,6 @@
 import { type Infer, object, renameArguments, string, type Tool } from '@cadre/core'
-import { builtIn, omit, type Work } from '../built-in.ts'
-import { truncate } from '../files/text.ts'
+import { builtIn, type ToolImplementation, withoutArguments } from '../built-in.ts'
+import { truncateText } from '../files/text.ts'
 import { imageType } from '../files/view-image.ts'
 import { Refusal } from '../refusal.ts'
 import { fetchPage } from './fetch-page.ts'
@@ -34,7 +34,7 @@ export function webFetchTool(options: WebOptions = {}): Tool {
 
 /** Some dialects pass a list of addresses, and a question about the page. */
 function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
-  const { urls, ...rest } = omit(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
+  const { urls, ...rest } = withoutArguments(input, ['prompt', 'query', 'format', 'timeout', 'max_length'])
   if (!Array.isArray(urls)) return rest
   if (urls.length > 1) throw new Refusal('must be a single address. Call the tool once for each address.')
   return renameArguments({ ...rest, urls: urls[0] as unknown }, { urls: 'url' })
@@ -42,7 +42,7 @@ function firstAddress(input: Record<string, unknown>): Record<string, unknown> {
 
 const maxLength = 50_000
 
-function webFetch(options: WebOptions): Work<WebFetchInput> {
+function webFetch(options: WebOptions): ToolImplementation<WebFetchInput> {
   const { allow = [], timeoutMs = 30_000, maxBytes = 5 * 1_024 * 1_024 } = options
   return {
     async run({ url }, _context, signal) {
@@ -67,7 +67,7 @@ function webFetch(options: WebOptions): Work<WebFetchInput> {
       const { title, text: readable } = isHtml ? htmlText(text) : { title: '', text }
       const head = [page.url.href, title].filter((line) => line !== '').join('\n')
       const note = page.cut || readable.length > maxLength ? '\n[the rest is omitted]' : ''
-      return { content: `${head}\n\n${truncate(readable, maxLength)}${note}` }
+      return { content: `${head}\n\n${truncateText(readable, maxLength)}${note}` }
     },
   }
 }

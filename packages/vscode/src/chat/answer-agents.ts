@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '@cadre/core'
 import { chooseAgent, reportAgentProblems } from '@cadre/runtime'
 import type * as vscode from 'vscode'
-import { code, escapeMarkdown } from '../markdown.ts'
+import { codeSpan, escapeMarkdown } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
 /** `/agents`: lists the agents, the entry agent, and what each may do. Not a table, because tables break words in a narrow chat. */
@@ -19,7 +19,7 @@ export async function showAgents({ chat, use }: Turn): Promise<vscode.ChatResult
     chat.tell(rows.join('\n'))
     if (!isListed)
       chat.tell(
-        `No entry agent is set, so the built-in agent ${code(entry.name)} answers. To choose another agent, set \`copilotMultiAgent.entryAgent\`.`,
+        `No entry agent is set, so the built-in agent ${codeSpan(entry.name)} answers. To choose another agent, set \`copilotMultiAgent.entryAgent\`.`,
       )
     chat.button('Open Agent Settings', 'copilotMultiAgent.openSettings', {})
     return {}
@@ -41,11 +41,11 @@ function entryAgent(runtime: Parameters<typeof chooseAgent>[0]): AgentDefinition
 
 function toolsOf({ tools }: AgentDefinition): string {
   if (tools.kind === 'all') return 'all'
-  return tools.names.length === 0 ? 'none' : tools.names.map((name) => code(name)).join(', ')
+  return tools.names.length === 0 ? 'none' : tools.names.map((name) => codeSpan(name)).join(', ')
 }
 
 function delegatesOf({ delegates }: AgentDefinition): string {
   if (delegates === undefined) return 'any agent, but only as the entry agent'
   if (delegates.kind !== 'list') return delegates.kind === 'all' ? 'any agent' : 'none'
-  return delegates.names.map((name) => code(name)).join(', ')
+  return delegates.names.map((name) => codeSpan(name)).join(', ')
 }

@@ -1,10 +1,10 @@
 import { CadreError } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
 import { type ApprovalRecord, actionLines, isDoubt } from '@cadre/gate'
-import { type Runtime, type TrustFlags, teamOfRun, withGrantOf } from '@cadre/runtime'
+import { type Runtime, type TrustFlags, teamOfRun, withRecordedGrant } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
-import { code, codeLines } from '../markdown.ts'
+import { codeLines, codeSpan } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalTitle, detailText } from './approval-text.ts'
 import { showResult, type Turn } from './turn.ts'
@@ -47,7 +47,7 @@ function list(
     const { agent, type, session, question, choices } = record
     chat.tell(
       [
-        `${approvalTitle({ isDoubt: isDoubt(record), who: agent, tool: type })} Session: ${code(session)}`,
+        `${approvalTitle({ isDoubt: isDoubt(record), who: agent, tool: type })} Session: ${codeSpan(session)}`,
         codeLines(actionLines(record)),
         detailText(record),
       ].join('\n\n'),
@@ -55,7 +55,7 @@ function list(
     approvalButtons(chat, { session, question, choices })
   }
   for (const root of suspended) {
-    chat.tell(`${code(root)} is suspended.`)
+    chat.tell(`${codeSpan(root)} is suspended.`)
     chat.button('Resume Here', 'copilotMultiAgent.resumeSession', { session: root })
   }
   return {}
@@ -64,7 +64,7 @@ function list(
 /** Resumes with the recorded grants and the built-in team of the run, like `cadre resume`. */
 async function resume(turn: Turn, wanted: string): Promise<vscode.ChatResult> {
   if (!isSessionId(wanted)) throw new CadreError('usage', `${JSON.stringify(wanted)} is not a session id.`)
-  const { granted } = withGrantOf<TrustFlags>(turn.services.homes.environment(turn.folder), {}, wanted)
+  const { granted } = withRecordedGrant<TrustFlags>(turn.services.homes.environment(turn.folder), {}, wanted)
   // Read by a separate runtime: the team of a run is known only after its home is trusted.
   const { session, team } = await turn.use(
     async (runtime) => {

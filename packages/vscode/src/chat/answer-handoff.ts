@@ -1,4 +1,4 @@
-import { type AgentDefinition, CadreError, contextOf, didYouMean, type Handoff } from '@cadre/core'
+import { type AgentDefinition, CadreError, didYouMean, type Handoff, handoffHistory } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { historyOf } from './history-of.ts'
@@ -53,7 +53,7 @@ async function historyFor(
   if (handoff?.context === 'none') return []
   const stored = await lastSession(context, runtime)
   if (stored === undefined) return historyOf(readTurns(context))
-  return contextOf(stored, handoff?.context)
+  return handoffHistory(stored, handoff?.context)
 }
 
 async function lastSession(context: vscode.ChatContext, runtime: Runtime) {

@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode'
-import { code, escapeMarkdown } from '../markdown.ts'
+import { codeSpan, escapeMarkdown } from '../markdown.ts'
 import type { Turn } from './turn.ts'
 
 const maxShown = 10
@@ -14,7 +14,7 @@ export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult
     const rows = [...running, ...rest].slice(0, maxShown).map((session) => {
       const { id, agent, status, outcome, updated } = session
       const state = running.includes(session) ? 'running' : (outcome ?? labelOf(status))
-      return `| ${code(id)} | ${escapeMarkdown(agent)} | ${state} | ${escapeMarkdown(updated.replace('T', ' ').slice(0, 19))} |`
+      return `| ${codeSpan(id)} | ${escapeMarkdown(agent)} | ${state} | ${escapeMarkdown(updated.replace('T', ' ').slice(0, 19))} |`
     })
     chat.tell(
       rows.length === 0

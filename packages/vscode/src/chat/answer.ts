@@ -16,7 +16,7 @@ import { folderOfSession } from './folder-of-session.ts'
 import { RunFollower } from './follow-run.ts'
 import { historyOf } from './history-of.ts'
 import { readTurns } from './read-turns.ts'
-import { runAgent, sentence, type Turn } from './turn.ts'
+import { runAgent, type Turn, toSentence } from './turn.ts'
 
 /** Messages that are shown only once per window. */
 export type ShownMessages = Set<string>
@@ -136,13 +136,13 @@ function entryOf(runtime: Runtime): AgentDefinition {
   } catch (error) {
     const [first] = runtime.agents.list().filter((agent) => agent.userInvocable !== false)
     if (!(error instanceof CadreError) || first === undefined) throw error
-    runtime.tell(`${sentence(error.message)} ${first.name} answers instead.`)
+    runtime.tell(`${toSentence(error.message)} ${first.name} answers instead.`)
     return first
   }
 }
 
 function failed(message: string): vscode.ChatResult {
-  return { errorDetails: { message: sentence(message) } }
+  return { errorDetails: { message: toSentence(message) } }
 }
 
 /** A failure as a sentence for the person. The log has the details of unexpected errors. */
@@ -153,7 +153,7 @@ function explain(error: unknown, { log }: Services): string {
   }
   log.error(error instanceof Error ? error : String(error))
   const message = error instanceof Error ? error.message : String(error)
-  return `${sentence(`The request failed: ${message}`)} See the output "Copilot Multi-Agent", then try again.`
+  return `${toSentence(`The request failed: ${message}`)} See the output "Copilot Multi-Agent", then try again.`
 }
 
 const noFolder =

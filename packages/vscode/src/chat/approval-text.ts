@@ -1,7 +1,7 @@
 import type { Json, Question } from '@cadre/core'
 import { actionLines, approvalContent, shownLine, shownText } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
-import { code, codeFence, codeLines, escapeMarkdown } from '../markdown.ts'
+import { codeFence, codeLines, codeSpan, escapeMarkdown } from '../markdown.ts'
 import { diffLines } from './diff-lines.ts'
 
 export interface AskedApproval {
@@ -50,7 +50,7 @@ export function approvalTitle(asked: {
   readonly tool: string
 }): string {
   const who = escapeMarkdown(shownLine(asked.who))
-  const tool = code(shownLine(asked.tool))
+  const tool = codeSpan(shownLine(asked.tool))
   return asked.isDoubt
     ? `**${who}** was interrupted while it used ${tool}. What happened?`
     : `**${who}** wants to use ${tool}.`

@@ -25,11 +25,11 @@ function linesOf(text: string | undefined): string[] {
 }
 
 function withMark(mark: string, lines: readonly string[]): string[] {
-  return lines.map((line) => `${mark} ${visible(line)}`)
+  return lines.map((line) => `${mark} ${visibleText(line)}`)
 }
 
 /** Replaces invisible characters and direction marks with their codes. */
-export function visible(line: string): string {
+export function visibleText(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, (character) =>
     character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )

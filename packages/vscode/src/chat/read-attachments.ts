@@ -35,7 +35,7 @@ export async function readAttachments(
       (error: unknown): Attachment => ({
         kind: 'mention',
         label: labelOf(reference),
-        why: `it could not be read: ${String(error)}`,
+        why: `the file could not be read: ${String(error)}`,
       }),
     )
     if (read === undefined) continue

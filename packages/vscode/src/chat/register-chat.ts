@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { command } from '../command.ts'
+import { registerCommand } from '../command.ts'
 import { isSessionId } from '../home/session-id.ts'
 import type { Services } from '../services.ts'
 import type { DelegateInput } from './delegate-tool.ts'
@@ -23,8 +23,8 @@ export function registerChat(context: vscode.ExtensionContext, services: Service
   participant.followupProvider = { provideFollowups: followups }
   return vscode.Disposable.from(
     participant,
-    command(services.log, 'handoff', (argument) => handOff(fieldsOf(argument))),
-    command(services.log, 'resumeSession', (argument) => resumeSession(fieldsOf(argument))),
+    registerCommand(services.log, 'handoff', (argument) => handOff(fieldsOf(argument))),
+    registerCommand(services.log, 'resumeSession', (argument) => resumeSession(fieldsOf(argument))),
     vscode.lm.registerTool<DelegateInput>('copilotMultiAgent_delegateWork', {
       prepareInvocation: ({ input }) => ({
         invocationMessage: `Delegating to ${truncate(String(input?.agentName ?? 'an agent'), 60)}: ${truncate(String(input?.workDescription ?? ''), 120)}`,

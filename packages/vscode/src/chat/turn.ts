@@ -63,10 +63,10 @@ export function showResult({ chat, follower }: Turn, result: RunResult): vscode.
   const metadata = { session, agent, status }
   if (status !== 'error') return { metadata }
   const why = notices?.at(-1)?.message ?? `${agent} failed`
-  return { metadata, errorDetails: { message: sentence(why) } }
+  return { metadata, errorDetails: { message: toSentence(why) } }
 }
 
-export function sentence(text: string): string {
+export function toSentence(text: string): string {
   const written = text.trim().replace(/^./u, (first) => first.toUpperCase())
   return /[.!?]$/.test(written) ? written : `${written}.`
 }

@@ -66,9 +66,9 @@ export function createHomes(log: vscode.LogOutputChannel): Homes {
     if (!vscode.workspace.isTrusted || folder.uri.scheme !== 'file') return undefined
     const io = environment(folder)
     if (nearestHome(io.cwd, io.env) === undefined) return undefined
-    const { homeOf, untrustedIn } = await import('@cadre/runtime')
+    const { homeOf, untrustedItems } = await import('@cadre/runtime')
     const home = homeOf(io, undefined)
-    return (await untrustedIn(io, home)).length === 0 ? home : 'untrusted'
+    return (await untrustedItems(io, home)).length === 0 ? home : 'untrusted'
   }
 
   const open = async (folder: vscode.WorkspaceFolder): Promise<Sessions | undefined> => {

@@ -5,10 +5,10 @@ import { findModel } from './find-model.ts'
 import { vscodeModel } from './vscode-model.ts'
 
 /** The prefix of these models in `--model` and in journals. */
-export const prefix = 'vscode'
+export const modelPrefix = 'vscode'
 
 export function idOf({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): string {
-  return `${prefix}:${vendor}/${id}`
+  return `${modelPrefix}:${vendor}/${id}`
 }
 
 /** Words in agent files for the default model. */
@@ -38,7 +38,7 @@ export function createVscodeBackend(chosen: vscode.LanguageModelChat): Backend {
       const hint = near.length === 0 ? '' : ` VS Code has, for example, ${near.join(', ')}.`
       const warning = `VS Code offers no model ${JSON.stringify(name)}, so Cadre uses ${chosen.name}.${hint}`
       // Under the requested name: each reply records the model that answered.
-      const model = vscodeModel(chosen, { id: `${prefix}:${name}`, warning })
+      const model = vscodeModel(chosen, { id: `${modelPrefix}:${name}`, warning })
       return { kind: 'found', model, warning, standIn: true }
     },
     names: async () => (await list()).map(({ vendor, id }) => `${vendor}/${id}`),

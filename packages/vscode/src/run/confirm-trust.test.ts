@@ -40,7 +40,7 @@ beforeEach(() => {
 
 const item = (file: string, what: string) => ({ path: file, sha256: file, file, what })
 const hooks = Array.from({ length: 15 }, (_, n) =>
-  item(`/r/.github/agents/${n}.md`, `runs ${n + 1} hooks when agents work (of the agent a${n})`),
+  item(`/r/.github/agents/${n}.md`, `runs ${n + 1} hooks while agents work (of the agent a${n})`),
 )
 const server = item('/r/.mcp.json', 'starts the MCP server evil')
 const commands = item('/r/.cadre/allow', 'allows commands without approval')

@@ -68,7 +68,7 @@ const form = (message: string, properties: object = {}, required: string[] = Obj
   ...{ server: 'calc', message, callers },
   asks: { schema: { type: 'object', properties, required } },
 })
-const title = 'The MCP server calc asks, during a call of lead'
+const title = 'The MCP server calc asks, during a call by lead'
 
 it('asks for each field, with the names of the server and the agent', async () => {
   host.answers.push('4', 'Yes', 'Skip')

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode'
-import { command } from '../command.ts'
+import { registerCommand } from '../command.ts'
 import { showInfo } from '../messages.ts'
 import type { Services } from '../services.ts'
 
 /** The command that asks whether to trust a folder, whatever the earlier answer. */
 export function registerTrust(services: Services): vscode.Disposable {
-  return command(services.log, 'trustFolder', async () => {
+  return registerCommand(services.log, 'trustFolder', async () => {
     if (!vscode.workspace.isTrusted)
       throw new Error(
         'This workspace is in Restricted Mode. Run "Workspaces: Manage Workspace Trust" to trust it first.',

@@ -1,6 +1,6 @@
 import { createRuntime, type ElicitFromPerson, type Runtime, type RuntimeOptions } from '@cadre/runtime'
 import * as vscode from 'vscode'
-import { createVscodeBackend, idOf, prefix } from '../model/vscode-backend.ts'
+import { createVscodeBackend, idOf, modelPrefix } from '../model/vscode-backend.ts'
 import { vscodeTools } from '../tools/vscode-tools.ts'
 import { confirmTrust } from './confirm-trust.ts'
 import type { RunsContext, RuntimeRequest } from './runs.ts'
@@ -29,7 +29,7 @@ export function startRuntime({ settings, homes, log }: RunsContext, request: Sta
     elicit,
     askedVia: 'protocol',
     onEvent,
-    ...(model && { model: idOf(model), backends: { [prefix]: async () => createVscodeBackend(model) } }),
+    ...(model && { model: idOf(model), backends: { [modelPrefix]: async () => createVscodeBackend(model) } }),
     ...(vscode.workspace.isTrusted
       ? { confirmTrust: (found) => confirmTrust(found, declined) }
       : { restricted: true }),

@@ -3,7 +3,6 @@ import type { Agent, Draft, FromPage, ToPage } from '@cadre/settings-page'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
-import { attempt } from './attempt.ts'
 import { exportTo, openSettingsJson, pickImport, refreshTools, resetLevel } from './commands.ts'
 import { problemsOf } from './configuration.ts'
 import { settingsText } from './levels.ts'
@@ -12,6 +11,7 @@ import { createPageMessages } from './page-messages.ts'
 import { panelType } from './panel-type.ts'
 import { createPreview } from './preview.ts'
 import { readMessage } from './read-message.ts'
+import { runOrReport } from './run-or-report.ts'
 import { missingTools } from './tool-choices.ts'
 import { type ImportedAgents, importFiles, importTeam } from './transfer.ts'
 
@@ -38,7 +38,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
   const outbox = createPageMessages()
   const { send } = outbox
   const sendState = (kept?: Draft) =>
-    attempt(services, 'The agents could not be read', async () => {
+    runOrReport(services, 'The agents could not be read', async () => {
       data = loadPageData(services)
       const { state } = await data
       send({ type: 'state', state, ...(kept && { draft: kept }) })
@@ -54,7 +54,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
     panel.webview.onDidReceiveMessage((value) => {
       const message = readMessage(value)
       if (message === undefined) services.log.warn('The settings page sent an invalid message.')
-      else void attempt(services, 'Agent settings', () => receive(message, opened))
+      else void runOrReport(services, 'Agent settings', () => receive(message, opened))
     })
     panel.onDidDispose(() => {
       if (panel !== opened) return

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode'
 import type { Services } from '../services.ts'
-import { attempt } from './attempt.ts'
 import type { SettingsPanel } from './panel.ts'
 import { panelType } from './panel-type.ts'
+import { runOrReport } from './run-or-report.ts'
 import { createStatus } from './status.ts'
 import { createValidation } from './validation.ts'
 
@@ -18,7 +18,7 @@ export function registerSettings(context: vscode.ExtensionContext, services: Ser
   const loadCommands = () => import('./commands.ts')
   const command = (name: string, what: string, work: (argument?: unknown) => unknown) =>
     vscode.commands.registerCommand(`copilotMultiAgent.${name}`, (argument?: unknown) =>
-      attempt(services, what, () => work(argument)),
+      runOrReport(services, what, () => work(argument)),
     )
   return vscode.Disposable.from(
     validation,

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@cadre/core'
-import { code, escapeMarkdown } from '../markdown.ts'
+import { codeSpan, escapeMarkdown } from '../markdown.ts'
 import type { SettingsProblem } from './check-settings.ts'
 import type { MissingTool } from './tool-choices.ts'
 
@@ -28,10 +28,10 @@ export function statusText(status: StatusReport): string {
     [
       '## This workspace',
       '',
-      `- Folder: ${status.folder === undefined ? 'none is open' : code(status.folder)}`,
+      `- Folder: ${status.folder === undefined ? 'none is open' : codeSpan(status.folder)}`,
       `- Trust: ${status.isTrusted ? 'this workspace is trusted' : "Restricted Mode. The workspace's agents, hooks and settings are not used"}`,
-      `- Home: ${status.home === undefined ? 'none yet. It is created when an agent first works here' : code(status.home)}`,
-      `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map((name) => code(name)).join(', ')}`,
+      `- Home: ${status.home === undefined ? 'none yet. It is created when an agent first works here' : codeSpan(status.home)}`,
+      `- Models: ${models.length === 0 ? 'none. Sign in to GitHub Copilot, or add a model' : models.map((name) => codeSpan(name)).join(', ')}`,
       `- Tools: ${status.builtInTools} built in, ${status.editorTools} from VS Code and its extensions`,
     ],
     [
@@ -44,14 +44,16 @@ export function statusText(status: StatusReport): string {
         ({ level, severity, message }) => `${severity} in the ${level} settings: ${escapeMarkdown(message)}`,
       ),
       ...missing.map(
-        ({ agent, tool }) => `warning: ${code(agent)} names the tool ${code(tool)}, which is not available`,
+        ({ agent, tool }) =>
+          `warning: ${codeSpan(agent)} names the tool ${codeSpan(tool)}, which is not available`,
       ),
       ...notices.map((notice) => escapeMarkdown(notice)),
     ]),
     list(
       '## Running sessions',
       running.map(
-        ({ id, agent, status: state }) => `${code(id)}: ${escapeMarkdown(agent)}, ${escapeMarkdown(state)}`,
+        ({ id, agent, status: state }) =>
+          `${codeSpan(id)}: ${escapeMarkdown(agent)}, ${escapeMarkdown(state)}`,
       ),
     ),
   ]
@@ -71,16 +73,16 @@ function agentLine(
       ? 'all tools'
       : tools.names.length === 0
         ? 'no tools'
-        : tools.names.map((tool) => code(tool)).join(', ')
+        : tools.names.map((tool) => codeSpan(tool)).join(', ')
   const mark = isEntry ? ' (entry agent: answers `@agents`)' : ''
-  const from = source === undefined ? '' : ` From ${code(source.path)}.`
+  const from = source === undefined ? '' : ` From ${codeSpan(source.path)}.`
   const what = escapeMarkdown(description.trim().replace(/\.$/, '')) || 'no description'
-  return `- ${code(name)}${mark}: ${what}. Delegates to ${targetsOf(delegates)}; ${used}.${from}`
+  return `- ${codeSpan(name)}${mark}: ${what}. Delegates to ${targetsOf(delegates)}; ${used}.${from}`
 }
 
 function targetsOf(delegates: AgentDefinition['delegates']): string {
   if (delegates === undefined) return 'any agent, but only as the entry agent'
   if (delegates.kind === 'all') return 'any agent'
   if (delegates.kind === 'none' || delegates.names.length === 0) return 'nobody'
-  return delegates.names.map((target) => code(target)).join(', ')
+  return delegates.names.map((target) => codeSpan(target)).join(', ')
 }

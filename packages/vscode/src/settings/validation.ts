@@ -3,9 +3,9 @@ import { currentFolder } from '../folder.ts'
 import { showWarning } from '../messages.ts'
 import type { Services } from '../services.ts'
 import type { SettingsCheck } from './agent-settings.ts'
-import { attempt } from './attempt.ts'
 import type { SettingsProblem } from './check-settings.ts'
 import { digestOf } from './digest-of.ts'
+import { runOrReport } from './run-or-report.ts'
 
 export interface Validation extends vscode.Disposable {
   /** Checks all levels now, and shows the problems in the Problems panel. */
@@ -49,10 +49,10 @@ export function createValidation(context: vscode.ExtensionContext, services: Ser
     if (chosen === 'Update Settings') await migrate()
   }
   const validate = () =>
-    void attempt(services, 'Agent settings could not be checked', async () => {
+    void runOrReport(services, 'Agent settings could not be checked', async () => {
       const checked = await run()
       // Not awaited, because a notification stays until it is closed.
-      void attempt(services, 'Agent settings could not be changed', () => notify(checked))
+      void runOrReport(services, 'Agent settings could not be changed', () => notify(checked))
     })
   const files = vscode.workspace.createFileSystemWatcher('**/.vscode/settings.json')
   const subscriptions = vscode.Disposable.from(

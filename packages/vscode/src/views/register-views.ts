@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { command } from '../command.ts'
+import { registerCommand } from '../command.ts'
 import type { Services } from '../services.ts'
 import { createApprovalsView } from './approvals/approvals-view.ts'
 import { createSessionsView } from './sessions/sessions-view.ts'
@@ -12,7 +12,7 @@ export function registerViews(_context: vscode.ExtensionContext, services: Servi
   const sessions = createSessionsView(services, untrusted)
   const approvals = createApprovalsView(services)
   const tasks = createTasksView(services, untrusted)
-  const refresh = command(services.log, 'refreshViews', () => {
+  const refresh = registerCommand(services.log, 'refreshViews', () => {
     for (const view of [sessions, approvals, tasks]) view.refresh()
   })
   return vscode.Disposable.from(sessions, approvals, tasks, refresh)

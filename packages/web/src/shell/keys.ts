@@ -97,7 +97,7 @@ export const keyList: readonly (readonly [keys: string, what: string])[] = [
   ['Enter', 'Show the selected item'],
   ['Esc', 'Go back, or close a dialog'],
   ['[ ]', 'Previous or next pending approval'],
-  ['a', 'Approve once. For HIGH risk, y confirms'],
+  ['a', 'Approve once. If the risk is HIGH, press y to confirm'],
   ['A', 'Approve for the rest of the session'],
   ['r', 'Reject with a reason'],
   ['/', 'Filter'],

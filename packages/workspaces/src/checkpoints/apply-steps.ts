@@ -110,7 +110,7 @@ function putBeside(place: string, make: (draft: string) => void): void {
 }
 
 /** Removes temporary files of an interrupted undo. */
-export function removeDrafts(folder: CheckpointFolder, steps: readonly Step[]): void {
+export function removeTemporaryFiles(folder: CheckpointFolder, steps: readonly Step[]): void {
   for (const parent of new Set(steps.map(({ path: name }) => path.posix.dirname(name)))) {
     const place = folder.place(parent)
     let names: string[]

@@ -16,7 +16,7 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { hasCode, isInside, listFolder, ownerOnly, type Repository, realPathOf, statsAt } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { absent, type FileState, isSameState } from './file-state.ts'
+import { absentState, type FileState, isSameState } from './file-state.ts'
 import { FolderScanner } from './folder-scanner.ts'
 import { FolderSnapshot } from './folder-snapshot.ts'
 import { type Content, ObjectStore } from './object-store.ts'
@@ -25,8 +25,8 @@ import { type RunningCall, RunningCalls } from './running-calls.ts'
 import type { ScanLimits } from './scan-folder.ts'
 import { withStoreLock } from './store-lock.ts'
 import {
+  type AttributionDoubt,
   type Change,
-  type Doubt,
   listTurns,
   nextTurnId,
   readTurn,
@@ -274,7 +274,7 @@ export class CheckpointFolder {
     let bytes = 0
     for (const [name, look] of found) {
       if (look === undefined) {
-        if (this.#picture.stateOf(name).kind !== 'absent') states.set(name, absent)
+        if (this.#picture.stateOf(name).kind !== 'absent') states.set(name, absentState)
         continue
       }
       if (this.#picture.isSame(name, look)) {
@@ -323,7 +323,7 @@ export class CheckpointFolder {
   async #attribute(
     differences: readonly Difference[],
     running: readonly RunningCall[],
-    doubt?: Doubt,
+    doubt?: AttributionDoubt,
   ): Promise<void> {
     const byTurn = new Map<string, [string, Change][]>()
     for (const { path: name, before, after } of differences) {
@@ -346,7 +346,7 @@ export class CheckpointFolder {
         ([name, { after }]) =>
           !isRepeated ||
           !Object.hasOwn(turn.changes, name) ||
-          !isSameState(turn.changes[name]?.after ?? absent, after),
+          !isSameState(turn.changes[name]?.after ?? absentState, after),
       )
       const kept = await this.#keep(fresh)
       writeTurn(this.turns, {

@@ -12,8 +12,8 @@ export type FileState =
 /** `lost`: the content was only in the project's repository, which has removed it. */
 export type UnstoredReason = 'large' | 'unreadable' | 'special' | 'lost'
 
-export const absent: FileState = { kind: 'absent' }
-export const folder: FileState = { kind: 'folder' }
+export const absentState: FileState = { kind: 'absent' }
+export const folderState: FileState = { kind: 'folder' }
 
 export function isSameState(a: FileState, b: FileState): boolean {
   switch (a.kind) {

@@ -16,7 +16,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findBase } from '../find-base.ts'
 import { createWorkspaceFixture } from '../workspaces.spec-helpers.ts'
-import { folder } from './file-state.ts'
+import { folderState } from './file-state.ts'
 import { FolderScanner } from './folder-scanner.ts'
 import { FolderSnapshot } from './folder-snapshot.ts'
 import { ObjectStore } from './object-store.ts'
@@ -81,7 +81,7 @@ test('a scan that reuses earlier ones finds the same as a fresh scan', async () 
     const scan = await reusing.scan(picture)
     for (const [name, one] of scan.found)
       if (picture.isSame(name, one)) picture.confirm(name, one, seen)
-      else picture.set(name, folder, one, seen)
+      else picture.set(name, folderState, one, seen)
     reusing.prepareNext(picture)
     return scan
   }

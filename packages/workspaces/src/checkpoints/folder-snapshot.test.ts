@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { folder } from './file-state.ts'
+import { folderState } from './file-state.ts'
 import { FolderSnapshot } from './folder-snapshot.ts'
 import { folderStats } from './path-stats.ts'
 
@@ -21,11 +21,11 @@ function read(file: string): FolderSnapshot {
 test('appends changes, and another process reads them', () => {
   const file = snapshotFile()
   const picture = read(file)
-  for (let index = 0; index < 1000; index++) picture.set(`f${index}`, folder, folderStats, 1)
+  for (let index = 0; index < 1000; index++) picture.set(`f${index}`, folderState, folderStats, 1)
   picture.save()
   const { size } = statSync(file)
   picture.set('f1', { kind: 'link', target: 'x' }, folderStats, 2)
-  picture.set('f2', folder, undefined, 2)
+  picture.set('f2', folderState, undefined, 2)
   picture.save()
   expect(statSync(file).size - size).toBeLessThan(300)
   const again = read(file)
@@ -38,13 +38,13 @@ test('appends changes, and another process reads them', () => {
 test('ignores a torn line, and the next save is complete', () => {
   const file = snapshotFile()
   const picture = read(file)
-  picture.set('a', folder, folderStats, 1)
+  picture.set('a', folderState, folderStats, 1)
   picture.save()
   appendFileSync(file, '{"format":2,"generation":7,"rows":[["b",{"ki')
   const again = read(file)
   expect([...again.paths()]).toEqual(['a'])
   expect(again.generation).toBe(1)
-  again.set('c', folder, folderStats, 1)
+  again.set('c', folderState, folderStats, 1)
   again.save()
   expect([...read(file).paths()].sort()).toEqual(['a', 'c'])
   expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hasCode, isSameStamp, ownerOnly, type Stamp, stampOf, statsAt } from '@cadre/disk'
-import { absent, type FileState } from './file-state.ts'
+import { absentState, type FileState } from './file-state.ts'
 import type { PathStats } from './path-stats.ts'
 import type { IndexedFile } from './stat-index.ts'
 
@@ -120,7 +120,7 @@ export class FolderSnapshot {
   }
 
   stateOf(path: string): FileState {
-    return this.#known.get(path)?.state ?? absent
+    return this.#known.get(path)?.state ?? absentState
   }
 
   /** True if the current state is certainly that of the last scan. */

@@ -297,7 +297,7 @@ test('refuses and names a file that is too large to store, and a folder that is 
   expect(plan.conflicts).toEqual([
     { path: 'large.bin', reason: 'is too large, so its earlier content was not kept', canForce: false },
   ])
-  expect(plan.notices).toEqual(['Undo keeps the changes that commands made in these places: ignored/.'])
+  expect(plan.notices).toEqual(['Undo does not revert changes that commands made in these places: ignored/.'])
   expect(await fixture.take('undo', { force: true })).toMatchObject({ kind: 'refused' })
   expect(await fixture.take('undo', { skip: true })).toMatchObject({
     kind: 'applied',

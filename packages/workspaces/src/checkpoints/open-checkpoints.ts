@@ -5,11 +5,11 @@ import { messageOf } from '@cadre/core'
 import { isInside, ownerOnly, realPathOf } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import { findBase } from '../find-base.ts'
-import { applySteps, removeDrafts } from './apply-steps.ts'
+import { applySteps, removeTemporaryFiles } from './apply-steps.ts'
 import { CheckpointFolder, type CheckpointLimits, defaultLimits } from './checkpoint-folder.ts'
 import { isSameState } from './file-state.ts'
 import { readPathStats } from './path-stats.ts'
-import type { Scope } from './running-calls.ts'
+import type { CallScope } from './running-calls.ts'
 import { SharedScans } from './shared-scans.ts'
 import { readTurn, type Step, type TurnRecord, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
@@ -262,7 +262,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
   async function completeUndo(folder: CheckpointFolder): Promise<void> {
     const undo = readJournal(folder)
     if (undo === undefined) return
-    removeDrafts(folder, undo.steps)
+    removeTemporaryFiles(folder, undo.steps)
     await folder.observe(undo.steps.map(({ path: name }) => name))
     // Files that someone else changed meanwhile are kept.
     const due = undo.steps.filter(({ path: name, from }) => isSameState(folder.stateOf(name), from))
@@ -283,10 +283,15 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
 
 /** A call that waits for a scan of its folder. */
 type WaitingCall =
-  | { readonly kind: 'starts'; readonly session: SessionSpec; readonly call: string; readonly scope: Scope }
+  | {
+      readonly kind: 'starts'
+      readonly session: SessionSpec
+      readonly call: string
+      readonly scope: CallScope
+    }
   | { readonly kind: 'finished'; readonly id: string }
 
-type ScopeIn = (folder: CheckpointFolder) => Scope
+type ScopeIn = (folder: CheckpointFolder) => CallScope
 
 /** A built-in tool that names no files writes to the home: tasks, messages. */
 function isOwnTool({ effect, origin = 'built-in' }: JudgedCall['tool']): boolean {

@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { hasCode, type Stamp, stampOf } from '@cadre/disk'
-import { type FileState, folder } from './file-state.ts'
+import { type FileState, folderState } from './file-state.ts'
 
 /** What is at a path, without following links. Kept small, because there are many. */
 export interface PathStats {
@@ -74,7 +74,7 @@ export function plainState(
   { kind, size, stamp }: PathStats,
   maxFileSize: number,
 ): FileState | undefined {
-  if (kind === 'folder') return folder
+  if (kind === 'folder') return folderState
   if (kind === 'link') return { kind, target: readlinkSync(place, 'buffer').toString('latin1') }
   if (kind === 'special') return { kind: 'unstored', why: kind, stamp: stamp.is }
   if (size > maxFileSize) return { kind: 'unstored', why: 'large', stamp: stamp.is }

@@ -11,13 +11,13 @@ import {
 } from '@cadre/disk'
 
 /** The files of a call, relative to the folder, or everything. */
-export type Scope = 'all' | readonly string[]
+export type CallScope = 'all' | readonly string[]
 
 export interface RunningCall {
   /** Unique in its process: the session and the call. */
   readonly id: string
   readonly turn: string
-  readonly scope: Scope
+  readonly scope: CallScope
 }
 
 /** The content of a file: the running calls of one process. */

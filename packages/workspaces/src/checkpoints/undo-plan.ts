@@ -3,7 +3,14 @@ import type { CheckpointFolder } from './checkpoint-folder.ts'
 import { type FileState, isSameState } from './file-state.ts'
 import type { LineCounts } from './object-store.ts'
 import { readPathStats } from './path-stats.ts'
-import { type Doubt, listTurns, readTurn, type Step, sessionOfTurn, type TurnRecord } from './turn-record.ts'
+import {
+  type AttributionDoubt,
+  listTurns,
+  readTurn,
+  type Step,
+  sessionOfTurn,
+  type TurnRecord,
+} from './turn-record.ts'
 
 export type Direction = 'undo' | 'redo'
 
@@ -122,7 +129,7 @@ interface Wanted {
   readonly path: string
   readonly expected: FileState
   readonly to: FileState
-  readonly doubt?: Doubt
+  readonly doubt?: AttributionDoubt
 }
 
 function wantedSteps(direction: Direction, { changes, undone }: TurnRecord): readonly Wanted[] {
@@ -136,7 +143,7 @@ function wantedSteps(direction: Direction, { changes, undone }: TurnRecord): rea
   }))
 }
 
-const doubts: Readonly<Record<Doubt, string>> = {
+const doubts: Readonly<Record<AttributionDoubt, string>> = {
   between: 'was also changed by someone else during the turn',
   contested: 'was changed while another session was running a command',
   interrupted: 'was changed by a call that was interrupted, or after it',
@@ -230,5 +237,5 @@ function noticesOf({ uncovered }: TurnRecord, direction: Direction): readonly st
   if (direction === 'redo' || uncovered.length === 0) return []
   const some = uncovered.slice(0, 5).join(', ')
   const more = uncovered.length > 5 ? ` and ${uncovered.length - 5} more` : ''
-  return [`Undo keeps the changes that commands made in these places: ${some}${more}.`]
+  return [`Undo does not revert changes that commands made in these places: ${some}${more}.`]
 }

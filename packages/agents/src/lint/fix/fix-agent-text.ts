@@ -36,9 +36,9 @@ function repairText(text: string, { repaired }: ReadAgent): string {
 function faultOf(before: AgentDefinition, after: AgentDefinition | undefined): string | undefined {
   if (after === undefined) return 'the fixed file could not be read'
   const power = findDifference(before, after)
-  if (power !== undefined) return `its ${power} would change`
+  if (power !== undefined) return `the agent's ${power} would change`
   for (const part of ['name', 'description', 'prompt'] as const)
-    if (before[part] !== after[part]) return `its ${part} would change`
+    if (before[part] !== after[part]) return `the agent's ${part} would change`
   return JSON.stringify(before.unknown ?? {}) === JSON.stringify(after.unknown ?? {})
     ? undefined
     : 'keys that Cadre does not use would change'

@@ -41,7 +41,7 @@ it('does not overwrite a concurrent change', () => {
   const folder = createFolder({ 'a.md': 'newer' })
   linkSync(folder.at('a.md'), folder.at('b.md'))
   expect(writeFixedFile({ file: folder.at('a.md'), within: folder.path, before, text: 'new' })).toContain(
-    'another program has changed it',
+    'another program has changed the file',
   )
   expect(readFileSync(folder.at('a.md'), 'utf8')).toBe('newer')
   expect(readdirSync(folder.path)).toEqual(['a.md', 'b.md'])

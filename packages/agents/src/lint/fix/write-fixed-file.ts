@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
-import { rememberWritten } from '@cadre/home'
+import { rememberOwnWrite } from '@cadre/home'
 
 export interface WriteRequest {
   readonly file: string
@@ -27,8 +27,8 @@ export interface WriteRequest {
 /** Replaces the file atomically, with the same mode. A link is followed and kept. Returns why nothing was written. */
 export function writeFixedFile({ file, within, before, text }: WriteRequest): string | undefined {
   const target = realpathSync(file)
-  if (!isInside(realpathSync(within), target)) return `it is a link that points outside ${within}`
-  if (!lstatSync(target).isFile()) return 'it is not a regular file'
+  if (!isInside(realpathSync(within), target)) return `the file is a link that points outside ${within}`
+  if (!lstatSync(target).isFile()) return 'the path is not a regular file'
   const beside = path.join(path.dirname(target), `.${path.basename(target)}.${process.pid}.tmp`)
   const handle = openSync(beside, 'wx', 0o600)
   try {
@@ -42,9 +42,9 @@ export function writeFixedFile({ file, within, before, text }: WriteRequest): st
     }
     if (!readFileSync(target).equals(before)) {
       unlinkSync(beside)
-      return 'another program has changed it'
+      return 'another program has changed the file'
     }
-    rememberWritten(target, text)
+    rememberOwnWrite(target, text)
     renameSync(beside, target)
     return undefined
   } catch (error) {

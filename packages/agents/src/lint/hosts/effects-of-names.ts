@@ -19,7 +19,7 @@ export function effectsOfNames(host: HostName, key: string, value: Json): readon
       : [{ key, effect, note: `unknown names, which grant nothing: ${joinNames(nothing)}` } as const]),
     ...(open.length === 0
       ? []
-      : [{ key, effect, note: `unknown names, so it does not restrict ${joinNames(open)}` } as const]),
+      : [{ key, effect, note: `unknown names, so this host does not restrict ${joinNames(open)}` } as const]),
   ]
 }
 

@@ -28,17 +28,17 @@ export function effectsOfHeader({
     add(['vscode', 'opencode'], {
       key: 'header',
       effect: 'ignored',
-      note: 'it finds no header, so the agent has every tool',
+      note: 'this host finds no header, so the agent has every tool',
     })
     add(strict, {
       key: 'header',
       effect: 'rejects',
-      note: 'it finds no header, so it does not load the agent',
+      note: 'this host finds no header, so it does not load the agent',
     })
     return effects
   }
   if (hasMark) {
-    const note = 'it does not find a header after a byte order mark'
+    const note = 'this host does not find a header after a byte order mark'
     add(['vscode'], { key: 'header', effect: 'ignored', note: `${note}, so the agent has every tool` })
     add(['claude'], { key: 'header', effect: 'rejects', note: `${note}, so it does not load the agent` })
   }
@@ -60,7 +60,7 @@ export function effectsOfHeader({
         ? {
             key: 'header',
             effect: 'differently',
-            note: 'the header is not valid YAML: it puts some values in quotes and tries again',
+            note: 'the header is not valid YAML, so this host puts some values in quotes and tries again',
           }
         : broken,
     )
@@ -75,7 +75,7 @@ function acceptedByClaude(effect: HostEffect): HostEffect {
   return {
     ...effect,
     effect: 'ignored',
-    note: 'it cannot read the header, so the agent has every tool',
+    note: 'this host cannot read the header, so the agent has every tool',
   }
 }
 
@@ -123,7 +123,7 @@ function addCuts({ path, plain, raw, header }: CutHeader, add: Add): void {
   const report = (hosts: readonly HostName[], at: number | undefined, retries: boolean) => {
     if (at === undefined) return
     const line = plain.slice(0, at).split('\n').length
-    const note = `it ends the header at the dashes on line ${line}`
+    const note = `this host ends the header at the dashes on line ${line}`
     const text = plain.slice(first + 1, at)
     const isReadable =
       readYaml({ text, path }).kind === 'read' || (retries && isValidWhenQuoted(path, text, claudeQuotes))

@@ -15,10 +15,13 @@ export interface KeyContext {
 
 export type HostCell = Verdict | ((context: KeyContext) => Verdict)
 
-export const supported: HostCell = 'read'
-export const ignored: HostCell = { effect: 'ignored' }
+export const supportedCell: HostCell = 'read'
+export const ignoredCell: HostCell = { effect: 'ignored' }
 /** For a key that denies something: if it is ignored, everything is permitted. */
-export const ignoredRestriction: HostCell = { effect: 'ignored', note: 'its restrictions do not apply there' }
+export const ignoredRestriction: HostCell = {
+  effect: 'ignored',
+  note: 'the restrictions do not apply in this host',
+}
 /** opencode passes unknown keys to the model's provider. */
 export const providerOption: HostCell = {
   effect: 'differently',
@@ -27,7 +30,7 @@ export const providerOption: HostCell = {
 export const inClaudeFiles =
   (other: HostCell): HostCell =>
   (context) =>
-    context.dialect === 'claude' ? 'read' : judge(other, context)
+    context.dialect === 'claude' ? 'read' : evaluateCell(other, context)
 
 const isList = (value: Json) => Array.isArray(value)
 const isNames = (value: Json) =>
@@ -42,7 +45,7 @@ function unless(
   return (context) => (fits(context) ? 'read' : { effect, note })
 }
 
-export const names = unless(
+export const namesCell = unless(
   ({ value }) => isNames(value),
   'differently',
   'expects a list of names, or comma-separated text',
@@ -109,14 +112,14 @@ export const hookEvents =
     isObject(context.value) && Object.keys(context.value).some(isHookEvent)
       ? known
       : { effect: 'ignored', note: 'unknown events' }
-export const colors = unless(
+export const colorCell = unless(
   ({ value }) =>
     typeof value === 'string' &&
     /^(?:#[0-9a-f]{6}|primary|secondary|accent|success|warning|error|info)$/i.test(value),
   'rejects',
   'expects #RRGGBB or a theme color, so it does not load the agent',
 )
-export const modes = unless(
+export const modeCell = unless(
   ({ value }) => value === 'subagent' || value === 'primary' || value === 'all',
   'rejects',
   'expects subagent, primary or all, so it does not load the agent',
@@ -126,21 +129,21 @@ export const textList = unless(
   'rejects',
   'expects a list, so it does not load the agent',
 )
-export const flag = unless(
+export const booleanCell = unless(
   ({ value }) => typeof value === 'boolean',
   'rejects',
   'expects true or false, so it does not load the agent',
 )
-export const text = unless(
+export const textCell = unless(
   ({ value }) => typeof value === 'string',
   'rejects',
   'expects text, so it does not load the agent',
 )
-export const deprecated: HostCell = {
+export const deprecatedCell: HostCell = {
   effect: 'differently',
   note: 'deprecated: use disable-model-invocation',
 }
-export const removed: HostCell = { effect: 'ignored', note: 'removed: use disable-model-invocation' }
+export const removedCell: HostCell = { effect: 'ignored', note: 'removed: use disable-model-invocation' }
 export const oldSpelling: HostCell = {
   effect: 'ignored',
   note: 'old spelling of user-invocable, so users can start the agent there',
@@ -151,6 +154,6 @@ export const previewHookEvents: HostCell = hookEvents({
 })
 
 /** Evaluates a cell for one file. */
-export function judge(cell: HostCell, context: KeyContext): Verdict {
+export function evaluateCell(cell: HostCell, context: KeyContext): Verdict {
   return typeof cell === 'function' ? cell(context) : cell
 }

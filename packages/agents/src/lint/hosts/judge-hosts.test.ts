@@ -134,7 +134,7 @@ describe('the header as a whole', () => {
     const { files } = await lintFiles([folder.at(claude)], { cwd: folder.path, hosts: ['claude'] })
     expect(files[0]?.hosts?.claude?.map(({ note }) => note)).toEqual([
       'unknown names, which grant nothing: editFiles',
-      'unknown names, so it does not restrict write',
+      'unknown names, so this host does not restrict write',
     ])
   })
 

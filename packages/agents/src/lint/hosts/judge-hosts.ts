@@ -20,7 +20,7 @@ export function judgeHosts(
     if (!wanted.includes(host.name)) continue
     const found: HostEffect[] = []
     if (!host.dialects.includes(dialect))
-      found.push({ key: '*', effect: 'ignored', note: `it reads agents from ${host.looksIn}` })
+      found.push({ key: '*', effect: 'ignored', note: `this host reads agents from ${host.looksIn}` })
     const ofHeader = whole.get(host.name) ?? []
     found.push(...ofHeader)
     effects[host.name] = found

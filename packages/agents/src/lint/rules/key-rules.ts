@@ -2,13 +2,13 @@ import { nameKey } from '@cadre/core'
 import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
 import { isHookEvent } from '../hook-events.ts'
 import type { Finding } from '../lint-result.ts'
-import { type FileRule, keyOf, type LintSubject, lineOf } from '../subject.ts'
+import { type FileRule, findKey, type LintSubject, lineOfKey } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
 /** Spellings that newer hosts no longer support. */
 export const oldSpellingRule: FileRule = (subject) => {
   const findings: Finding[] = []
-  const invokable = keyOf(subject, 'userinvokable')
+  const invokable = findKey(subject, 'userinvokable')
   if (invokable !== undefined)
     findings.push({
       severity: 'warning',
@@ -17,7 +17,7 @@ export const oldSpellingRule: FileRule = (subject) => {
       message: `${invokable.written} is an old spelling that hosts no longer read.`,
       fix: 'Write user-invocable, or run "cadre lint --fix".',
     })
-  const infer = keyOf(subject, 'infer')
+  const infer = findKey(subject, 'infer')
   if (infer !== undefined)
     findings.push({
       severity: 'warning',
@@ -35,7 +35,7 @@ export const oldSpellingRule: FileRule = (subject) => {
 /** Values that one host supports, but another does not load. */
 export const valueShapeRule: FileRule = (subject) => {
   const findings: Finding[] = []
-  const model = keyOf(subject, 'model')
+  const model = findKey(subject, 'model')
   if (model?.field.items !== undefined && forCopilotCli(subject))
     findings.push({
       severity: 'warning',
@@ -44,7 +44,7 @@ export const valueShapeRule: FileRule = (subject) => {
       message: 'Copilot CLI does not load an agent with a list of models.',
       fix: 'Write one name, or target: vscode for an agent that is only for VS Code.',
     })
-  const tools = keyOf(subject, 'tools')
+  const tools = findKey(subject, 'tools')
   const shape = tools === undefined ? undefined : shapeOf(tools.value)
   if (shape !== undefined && (shape !== 'a map' || subject.dialect !== 'opencode') && isMarkdown(subject))
     findings.push({
@@ -69,7 +69,7 @@ function shapeOf(value: unknown): string | undefined {
 }
 
 function forCopilotCli(subject: LintSubject): boolean {
-  const target = keyOf(subject, 'target')?.value
+  const target = findKey(subject, 'target')?.value
   return subject.dialect === 'copilot' && target !== 'vscode'
 }
 
@@ -80,7 +80,7 @@ function isMarkdown({ dialect }: LintSubject): boolean {
 /** `agents` has no effect for an agent without a tool to start one. */
 export const agentsWithoutToolRule: FileRule = (subject) => {
   const { agent } = subject.read
-  const key = keyOf(subject, 'agents', 'subagents')
+  const key = findKey(subject, 'agents', 'subagents')
   if (agent === undefined || key === undefined || agent.delegates === undefined) return []
   if (agent.delegates.kind === 'none' || mayDelegate(agent)) return []
   return [
@@ -96,10 +96,10 @@ export const agentsWithoutToolRule: FileRule = (subject) => {
 
 export const handoffRule: FileRule = (subject) => {
   const { agent } = subject.read
-  const lines = handoffLineNumbers(keyOf(subject, 'handoffs')?.field)
+  const lines = handoffLineNumbers(findKey(subject, 'handoffs')?.field)
   const findings: Finding[] = []
   for (const [index, handoff] of (agent?.handoffs ?? []).entries()) {
-    const line = lines[index] ?? lineOf(subject, 'handoffs')
+    const line = lines[index] ?? lineOfKey(subject, 'handoffs')
     if (agent !== undefined && nameKey(handoff.agent) === nameKey(agent.name))
       findings.push({
         severity: 'info',
@@ -120,7 +120,7 @@ export const handoffRule: FileRule = (subject) => {
 }
 
 export const hookRule: FileRule = (subject) => {
-  const key = keyOf(subject, 'hooks')
+  const key = findKey(subject, 'hooks')
   if (key?.field.fields === undefined) return []
   const dead = [...key.field.fields.keys()].filter((event) => !isHookEvent(event))
   if (dead.length === 0) return []
@@ -146,7 +146,7 @@ const ranges: readonly (readonly [keys: readonly string[], least: number, most: 
 export const limitRangeRule: FileRule = (subject) => {
   const findings: Finding[] = []
   for (const [keys, min, max, unit] of ranges) {
-    const key = keyOf(subject, ...keys)
+    const key = findKey(subject, ...keys)
     if (key === undefined || typeof key.value !== 'number') continue
     if (key.value >= min && key.value <= max) continue
     findings.push({

@@ -1,5 +1,5 @@
 import type { Finding } from '../lint-result.ts'
-import { type LintKnowledge, type LintSubject, lineOf } from '../subject.ts'
+import { type LintKnowledge, type LintSubject, lineOfKey } from '../subject.ts'
 
 /** Forms of model names in agent files: an alias, a name with a vendor prefix, `Name (vendor)`, `provider/name`. */
 const forms: readonly RegExp[] = [
@@ -19,7 +19,7 @@ export async function modelNames(subject: LintSubject, { model }: LintKnowledge)
   const findings: Finding[] = []
   for (const name of names) {
     if (/^(?:inherit|auto|default)$/i.test(name)) continue
-    const line = lineOf(subject, 'model', 'models', 'handoffs')
+    const line = lineOfKey(subject, 'model', 'models', 'handoffs')
     const told = await model?.(name)
     if (told?.kind === 'known') continue
     const quoted = JSON.stringify(name.slice(0, 80))

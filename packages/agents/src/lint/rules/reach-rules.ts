@@ -1,5 +1,5 @@
 import { type AgentDefinition, allowedTargets, interpretToolName, nameKey } from '@cadre/core'
-import { type LintSubject, lineOf, type ProjectRule } from '../subject.ts'
+import { type LintSubject, lineOfKey, type ProjectRule } from '../subject.ts'
 
 type Defined = LintSubject & { readonly read: { readonly agent: AgentDefinition } }
 
@@ -22,7 +22,7 @@ export const unreachableAgentRule: ProjectRule = function* (members, { agents = 
       finding: {
         severity: 'warning',
         code: 'unreachable',
-        line: lineOf(subject, 'userinvocable', 'userinvokable', 'hidden'),
+        line: lineOfKey(subject, 'userinvocable', 'userinvokable', 'hidden'),
         message: `Neither users nor other agents can start ${subject.read.agent.name}.`,
         fix: 'Let users start it, or list it under agents: in an agent that has the agent tool.',
       },
@@ -54,7 +54,7 @@ export const cycleRule: ProjectRule = function* (members) {
       finding: {
         severity: 'warning',
         code: 'delegation-cycle',
-        line: lineOf(subject, 'agents', 'subagents', 'tools'),
+        line: lineOfKey(subject, 'agents', 'subagents', 'tools'),
         message: `These agents can start each other in a cycle: ${shown}. Cadre does not start an agent that is already running in the same chain.`,
         fix: 'Remove one of the names if you do not want the cycle.',
       },

@@ -2,7 +2,7 @@ import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
 import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
 import { nameOfFile } from '../../load/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
-import { type LintSubject, lineOf, type ProjectRule } from '../subject.ts'
+import { type LintSubject, lineOfKey, type ProjectRule } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
 
 /** Built-in agents of hosts: a file may name them, although Cadre does not have them. */
@@ -65,11 +65,11 @@ function* agentsNamedBy(
 ): Generator<{ name: string; line: number; where: string }> {
   const { delegates, handoffs = [] } = agent
   const where = subject.header.has('agents') || subject.header.has('subagents') ? 'agents' : 'tools'
-  const line = lineOf(subject, 'agents', 'subagents', 'tools')
+  const line = lineOfKey(subject, 'agents', 'subagents', 'tools')
   // A list without the required tool is reported elsewhere.
   const names = delegates?.kind === 'list' && mayDelegate(agent) ? delegates.names : []
   for (const name of names) yield { name, line, where }
   const lines = handoffLineNumbers(subject.header.get('handoffs')?.field)
   for (const [index, { agent: name }] of handoffs.entries())
-    yield { name, line: lines[index] ?? lineOf(subject, 'handoffs'), where: 'handoffs' }
+    yield { name, line: lines[index] ?? lineOfKey(subject, 'handoffs'), where: 'handoffs' }
 }

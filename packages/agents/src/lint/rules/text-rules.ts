@@ -1,6 +1,6 @@
 import { nameKey } from '@cadre/core'
 import { nameOfFile } from '../../load/agent-name.ts'
-import { type FileRule, keyOf, lineOf } from '../subject.ts'
+import { type FileRule, findKey, lineOfKey } from '../subject.ts'
 
 const maxPromptLength = 30_000
 const maxDescriptionLength = 1_024
@@ -19,7 +19,7 @@ export function needsDescription(dialect: string): boolean {
 export const descriptionRule: FileRule = (subject) => {
   const { agent } = subject.read
   if (agent === undefined) return []
-  const line = lineOf(subject, 'description')
+  const line = lineOfKey(subject, 'description')
   const who = needDescription[subject.dialect]
   if (agent.description.trim() === '' && who !== undefined)
     return [
@@ -47,13 +47,13 @@ export const descriptionRule: FileRule = (subject) => {
 export const promptLengthRule: FileRule = (subject) => {
   const letters = subject.read.agent?.prompt.length ?? 0
   // github.com reads only these files.
-  const isForGitHub = subject.dialect === 'copilot' && keyOf(subject, 'target')?.value !== 'vscode'
+  const isForGitHub = subject.dialect === 'copilot' && findKey(subject, 'target')?.value !== 'vscode'
   if (letters <= maxPromptLength || !isForGitHub) return []
   return [
     {
       severity: 'warning',
       code: 'prompt-long',
-      line: lineOf(subject),
+      line: lineOfKey(subject),
       message: `The instructions have ${letters} characters. github.com accepts at most ${maxPromptLength}.`,
       fix: 'Move parts that are rarely needed to files that the agent can read.',
     },
@@ -65,9 +65,9 @@ export const nameMismatchRule: FileRule = (subject) => {
   const { agent } = subject.read
   if (agent === undefined) return []
   const findings = []
-  const line = lineOf(subject, 'name', 'id', 'agentid')
+  const line = lineOfKey(subject, 'name', 'id', 'agentid')
   const file = nameOfFile(subject.path)
-  if (subject.dialect === 'claude' && keyOf(subject, 'name') && nameKey(agent.name) !== nameKey(file))
+  if (subject.dialect === 'claude' && findKey(subject, 'name') && nameKey(agent.name) !== nameKey(file))
     findings.push({
       severity: 'info' as const,
       code: 'name-differs',

@@ -7,7 +7,7 @@ import {
   type ToolMeaning,
 } from '@cadre/core'
 import type { Finding } from '../lint-result.ts'
-import { type FileRule, keyOf, type LintKnowledge, type LintSubject, lineOf } from '../subject.ts'
+import { type FileRule, findKey, type LintKnowledge, type LintSubject, lineOfKey } from '../subject.ts'
 
 const toolKeys = ['tools', 'allowedtools'] as const
 const maxUnknown = 20
@@ -48,7 +48,7 @@ export const toolNameRule: FileRule = (subject, knowledge) => {
   }
   for (const name of [...chosen, ...permitted]) add(name, true)
   for (const name of agent.disallowedTools ?? []) add(name, false)
-  const line = lineOf(subject, ...toolKeys, 'disallowedtools', 'permission', 'permissions')
+  const line = lineOfKey(subject, ...toolKeys, 'disallowedtools', 'permission', 'permissions')
   return [
     ...unknownTools(subject, sorted.get('unknown') ?? [], { forbidden, known: candidates(knowledge) }),
     ...findingsFor(sorted.get('elsewhere'), (names) => ({
@@ -128,7 +128,7 @@ function unknownTools(
   const message = `${rest} more unknown tool names.`
   return [
     ...shown.map(unknownFinding),
-    { severity: 'warning', code: 'tool-unknown', line: lineOf(subject, ...toolKeys), message },
+    { severity: 'warning', code: 'tool-unknown', line: lineOfKey(subject, ...toolKeys), message },
   ]
 }
 
@@ -161,12 +161,12 @@ function hintFor(name: string, known: readonly string[]): string {
 /** Returns the line of a name if the list has one name per line, otherwise the line of the list. */
 function lineOfName(subject: LintSubject, name: string): number {
   for (const key of [...toolKeys, 'disallowedtools', 'permission']) {
-    const field = keyOf(subject, key)?.field
+    const field = findKey(subject, key)?.field
     const item = field?.items?.find(({ value }) => typeof value === 'string' && value.includes(name))
     const entry = item ?? field?.fields?.get(name)
     if (entry !== undefined) return entry.line
   }
-  return lineOf(subject, ...toolKeys, 'disallowedtools')
+  return lineOfKey(subject, ...toolKeys, 'disallowedtools')
 }
 
 const nearNames = new WeakMap<LintKnowledge, readonly string[]>()

@@ -1,5 +1,5 @@
 import { refusalOfModel, withModelAliases } from '@cadre/home'
-import { homeOf, loadPolicyOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import { homeOf, loadPolicyOf, loadSettings, untrustedItems } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** The timeout for a backend that must be started first, in milliseconds. */
@@ -9,7 +9,7 @@ const limit = 20_000
 export async function listModelIds(io: Io, cwd: string, folder: string | undefined): Promise<string[]> {
   const here = { ...io, cwd }
   const home = homeOf(here, folder)
-  const homeTrusted = (await untrustedIn(here, home)).length === 0
+  const homeTrusted = (await untrustedItems(here, home)).length === 0
   const policy = await loadPolicyOf(here, home, homeTrusted)
   const settings = await loadSettings(here, home, { homeTrusted })
   const config = withModelAliases(settings.config, policy)

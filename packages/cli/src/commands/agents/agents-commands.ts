@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, team, text, trust } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, teamFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 import { addCommand, duplicateCommand, removeCommand, resetCommand } from './settings-commands.ts'
 
@@ -16,11 +16,12 @@ const to = {
 const names = {
   kind: 'enum',
   values: ['keep', 'host'],
-  brief: "Keep tool and model names, or use the host's; default: host for claude and opencode",
+  brief:
+    'Which tool and model names to write: keep the current ones, or use those of the program you export to (host). Default: host for claude and opencode, otherwise keep',
   optional: true,
 } as const
 
-const force = flag('Replace existing files')
+const force = booleanFlag('Replace existing files')
 
 const exportCommand = defineCommand({
   brief: 'Export agents to another dialect',
@@ -28,7 +29,7 @@ const exportCommand = defineCommand({
     'Exports the agents you name, or all of them, to another dialect. If the dialect has no key for a setting, Cadre writes it under a\n' +
     'key of its own and can read it back. Tools and models get their Claude Code or opencode names, and permissions never become wider.\n' +
     'Standard error lists each change, and each key that the host will ignore. With --names keep, names do not change. A file that is\n' +
-    'already in that dialect is copied unchanged. Prints one agent, or settings, to standard output; several agents require --out.\n' +
+    'already in that dialect is copied unchanged. A single agent, or settings, goes to standard output; several agents require --out.\n' +
     'If a setting cannot be written in that dialect, omits it, reports it and exits with 1.\n' +
     'With --json: {"files": [{"path", "text"}], "notes": [{"agent", "message"}], "faults": [{"agent", "message"}]}.',
   examples: [
@@ -40,10 +41,10 @@ const exportCommand = defineCommand({
     flags: {
       to,
       names,
-      out: text('The folder to write to; for a single file, its path', 'PATH'),
+      out: textFlag('The folder to write to, or the path of the file if there is only one', 'PATH'),
       force,
-      home,
-      json,
+      home: homeFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'array',
@@ -71,11 +72,11 @@ const importCommand = defineCommand({
     flags: {
       to,
       names,
-      dir: text('The project to write to; default: the current project', 'DIR'),
-      dryRun: flag('Show what would be written, without writing it'),
+      dir: textFlag('The project to write to; default: the current project', 'DIR'),
+      dryRun: booleanFlag('Show what would be written, without writing it'),
       force,
-      home,
-      json,
+      home: homeFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'array',
@@ -92,7 +93,7 @@ const list = defineCommand({
     ['agents list', 'a table'],
     [`agents list --json | jq -r '.[] | select(.shadows) | .name'`, 'names with more than one definition'],
   ],
-  parameters: { flags: { team, home, json } },
+  parameters: { flags: { team: teamFlag, home: homeFlag, json: jsonFlag } },
   load: async () => (await import('./agents-list.ts')).listAgents,
 })
 
@@ -104,17 +105,20 @@ const show = defineCommand({
     'approximate token count of each part.',
   examples: [
     ['agents show lead', 'everything about the agent lead'],
-    ['agents show lead --prompt', 'its system prompt, with the instructions and skills in this folder'],
-    [`agents show lead --json | jq -r '.tools[].name'`, 'its tool names'],
+    [
+      'agents show lead --prompt',
+      "the agent's system prompt, with the instructions and skills in this folder",
+    ],
+    [`agents show lead --json | jq -r '.tools[].name'`, "only the names of the agent's tools"],
   ],
   parameters: {
     flags: {
-      team,
-      home,
-      model: text('The default model, as in "cadre run"', 'MODEL'),
-      prompt: flag('Print the system prompt, with the source of each part'),
-      trust,
-      json,
+      team: teamFlag,
+      home: homeFlag,
+      model: textFlag('The default model, as in "cadre run"', 'MODEL'),
+      prompt: booleanFlag('Print the system prompt, with the source of each part'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'tuple',

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { type PlaceRequest, placeFiles } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
+import { formatCount } from '../../output/numbers.ts'
 
 /** Returns each file with its status. Rejects without writing anything if one of them may not be written. */
 export function writeFiles(request: PlaceRequest): { readonly path: string; readonly status: string }[] {
@@ -10,7 +11,7 @@ export function writeFiles(request: PlaceRequest): { readonly path: string; read
     return placement.files.map(({ path: file, status }) => ({ path: at(file), status }))
   const [first] = placement.faults
   const others = placement.faults.length - 1
-  const more = others === 0 ? '' : ` (and ${others} more like it)`
+  const more = others === 0 ? '' : ` (and ${formatCount(others, 'more file')})`
   const remedy = first?.isTaken ? '. Replace it with --force' : ''
   const reason = (first?.reason ?? '').replace(/\.$/, '')
   throw new CadreError('usage', `${at(first?.path ?? '')}: ${reason}${more}${remedy}. Nothing was written.`)

@@ -59,7 +59,10 @@ export async function listAgents(
   const ofCopilot = modes.map(
     ({ name, description }) => `  ${cleanLine(name)}: ${truncateText(cleanLine(description), maxWidth)}\n`,
   )
-  if (modes.length > 0) io.stdout.write(`\nCopilot modes, as in copilot-ls:gpt-5@Ask:\n${ofCopilot.join('')}`)
+  if (modes.length > 0)
+    io.stdout.write(
+      `\nCopilot modes; add one to a model name, as in copilot-ls:gpt-5@Ask:\n${ofCopilot.join('')}`,
+    )
   const off = loaded.agents.flatMap((agent) => here.refusal(agent) ?? [])
   if (off.length > 0)
     io.stdout.write(`\nDisabled by a policy:\n${off.map((line) => `  ${cleanLine(line)}\n`).join('')}`)

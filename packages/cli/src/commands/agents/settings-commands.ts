@@ -1,15 +1,15 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, json, text } from '../../app/flags.ts'
+import { booleanFlag, jsonFlag, textFlag } from '../../app/flags.ts'
 
 /** Commands that edit the agents in VS Code settings, like the settings page of the extension. */
 
 const shared = {
-  settings: text("The settings file; default: the project's .vscode/settings.json", 'FILE'),
-  dryRun: flag('Show what would change, without writing it'),
-  json,
+  settings: textFlag("The settings file; default: the project's .vscode/settings.json", 'FILE'),
+  dryRun: booleanFlag('Show what would change, without writing it'),
+  json: jsonFlag,
 } as const
 
-const removing = { yes: flag('Remove without asking') } as const
+const removing = { yes: booleanFlag('Remove without asking') } as const
 
 const name = { brief: 'The name of the agent', parse: String, placeholder: 'agent' } as const
 
@@ -31,14 +31,17 @@ export const addCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      description: { ...text('What the agent does, for people and other agents', 'TEXT'), optional: false },
-      prompt: { ...text("The agent's instructions", 'TEXT'), optional: false },
-      useFor: text(
+      description: {
+        ...textFlag('What the agent does, for people and other agents', 'TEXT'),
+        optional: false,
+      },
+      prompt: { ...textFlag("The agent's instructions", 'TEXT'), optional: false },
+      useFor: textFlag(
         'The work that other agents should delegate to this agent; default: the description',
         'TEXT',
       ),
-      tools: text('Tools that the agent may use, separated by commas; default: read,search', 'NAMES'),
-      model: text("The agent's model; default: the run's model", 'MODEL'),
+      tools: textFlag('Tools that the agent may use, separated by commas; default: read,search', 'NAMES'),
+      model: textFlag("The agent's model; default: the run's model", 'MODEL'),
       ...shared,
     },
     positional: { kind: 'tuple', parameters: [name] },
@@ -77,7 +80,7 @@ export const removeCommand = defineCommand({
     ['agents remove lead --entry writer --yes', 'remove the entry agent; writer takes its place'],
   ],
   parameters: {
-    flags: { entry: text('The new entry agent', 'AGENT'), ...removing, ...shared },
+    flags: { entry: textFlag('The new entry agent', 'AGENT'), ...removing, ...shared },
     positional: { kind: 'tuple', parameters: [name] },
   },
   load: async () => (await import('./agents-settings.ts')).removeAgent,

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text, trust } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const id = {
@@ -20,7 +20,14 @@ export const approvalsCommand = defineCommand({
     ['approvals --all', 'include decided approvals, with who decided them and when'],
     ['approvals --json | jq -r ".[].id"', 'only the ids'],
   ],
-  parameters: { flags: { home, all: flag('Include decided approvals'), trust, json } },
+  parameters: {
+    flags: {
+      home: homeFlag,
+      all: booleanFlag('Include decided approvals'),
+      trust: trustFlag,
+      json: jsonFlag,
+    },
+  },
   load: async () => (await import('./approvals.ts')).listApprovals,
 })
 
@@ -37,19 +44,19 @@ export const approveCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      session: flag('Also approve similar calls for the rest of the session'),
-      rule: flag(
+      home: homeFlag,
+      session: booleanFlag('Also approve similar calls for the rest of the session'),
+      rule: booleanFlag(
         'Also approve commands that start the same way from now on: adds a line to the allowlist in the home directory',
       ),
-      yes: flag('Write the rule without asking'),
-      done: flag('For an interrupted call: it took effect, so do not run it again'),
-      trust,
-      json,
+      yes: booleanFlag('Write the rule without asking'),
+      done: booleanFlag('For an interrupted call: it took effect, so do not run it again'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [id] },
   },
-  load: async () => (await import('./approve.ts')).approve,
+  load: async () => (await import('./approve.ts')).approveCall,
 })
 
 export const rejectCommand = defineCommand({
@@ -61,8 +68,13 @@ export const rejectCommand = defineCommand({
     ],
   ],
   parameters: {
-    flags: { home, reason: text('The reason to give the agent', 'TEXT'), trust, json },
+    flags: {
+      home: homeFlag,
+      reason: textFlag('The reason to give the agent', 'TEXT'),
+      trust: trustFlag,
+      json: jsonFlag,
+    },
     positional: { kind: 'tuple', parameters: [id] },
   },
-  load: async () => (await import('./reject.ts')).reject,
+  load: async () => (await import('./reject.ts')).rejectCall,
 })

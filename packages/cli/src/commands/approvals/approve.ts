@@ -17,7 +17,7 @@ export interface ApproveFlags extends DecideFlags {
 }
 
 /** `cadre approve`. */
-export async function approve(io: Io, flags: ApproveFlags, wanted: string): Promise<ExitCode> {
+export async function approveCall(io: Io, flags: ApproveFlags, wanted: string): Promise<ExitCode> {
   if (flags.session && flags.rule)
     throw new CadreError(
       'usage',

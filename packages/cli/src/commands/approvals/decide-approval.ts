@@ -47,7 +47,7 @@ export async function decideApproval(
   const next =
     kind === 'recorded'
       ? nextText(home, root, flags)
-      : 'The process that runs the session applies the decision. If none is running, it applies when the session is resumed.'
+      : 'The process that runs the session applies the decision. If no process is running it, Cadre applies the decision when you resume the session.'
   io.stdout.write(`${cleanLine(`${word} ${id}.`)} ${next}\n`)
   return exitCodes.done
 }
@@ -78,7 +78,7 @@ function reportVote(io: Io, { kind, answer, record }: Decided, { json }: DecideF
     io.stdout.write(
       isRecorded
         ? `${cleanLine(voteText(record))}\n`
-        : 'Cadre stored your vote. The process that runs the session counts it. If none is running, it counts when the session is resumed.\n',
+        : 'Cadre stored your vote. The process that runs the session counts it. If no process is running it, Cadre counts the vote when you resume the session.\n',
     )
   return exitCodes.done
 }

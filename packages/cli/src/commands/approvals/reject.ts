@@ -5,7 +5,7 @@ import { type DecideFlags, decideApproval } from './decide-approval.ts'
 import { findApproval, openApprovals } from './open-approvals.ts'
 
 /** `cadre reject`. */
-export async function reject(
+export async function rejectCall(
   io: Io,
   flags: DecideFlags & { readonly reason?: string },
   wanted: string,

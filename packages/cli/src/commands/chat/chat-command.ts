@@ -1,5 +1,14 @@
 import { defineCommand } from '../../app/command.ts'
-import { controlFlags, flag, gateFlags, home, json, team, text, trust } from '../../app/flags.ts'
+import {
+  booleanFlag,
+  controlFlags,
+  gateFlags,
+  homeFlag,
+  jsonFlag,
+  teamFlag,
+  textFlag,
+  trustFlag,
+} from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const chatCommand = defineCommand({
@@ -18,23 +27,23 @@ export const chatCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      agent: text('The agent to chat with', 'AGENT'),
-      team,
-      model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
+      agent: textFlag('The agent to chat with', 'AGENT'),
+      team: teamFlag,
+      model: textFlag('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
       resume: {
-        ...text(
+        ...textFlag(
           'Resume a conversation by id or the beginning of its id; without a value, the most recent one',
           'ID',
         ),
         inferEmpty: true,
       },
-      noSubagents: flag('Forbid delegation in this conversation'),
+      noSubagents: booleanFlag('Forbid delegation in this conversation'),
       ...gateFlags,
       ...controlFlags,
-      home,
-      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
-      trust,
-      json,
+      home: homeFlag,
+      workspace: textFlag('The folder the agents may change; default: the current folder', 'DIR'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
   },
   load: async () => (await import('./start-chat.ts')).startChat,

@@ -57,7 +57,7 @@ export async function runCommand(chat: Chat, name: string, rest: string): Promis
 }
 
 const keys: readonly (readonly [key: string, does: string])[] = [
-  ['Enter', 'send; while agents work, deliver the message with their next round'],
+  ['Enter', 'send the message; agents that are working receive it with their next request'],
   ['Esc', 'while agents work: interrupt the reply and deliver your text; without text, stop'],
   ['Ctrl-C', 'stop the running agents; at the prompt, clear the line, twice to exit'],
   ['Tab', 'complete commands, @agents and @files; the arrow keys select a suggestion'],

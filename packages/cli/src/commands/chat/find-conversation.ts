@@ -1,4 +1,4 @@
-import { CadreError, contextOf, type StoredSession } from '@cadre/core'
+import { CadreError, handoffHistory, type StoredSession } from '@cadre/core'
 import type { Sessions } from '@cadre/runtime'
 import { lastReport, namesOf } from '@cadre/runtime'
 import { conversationText } from '../../output/conversation-text.ts'
@@ -24,7 +24,7 @@ export function isUnfinished(stored: StoredSession): boolean {
 
 /** Shows the last message of a conversation and the possible next actions. */
 export function showLastMessage({ output, drive, runtime }: Chat, stored: StoredSession): void {
-  const said = contextOf(stored)
+  const said = handoffHistory(stored)
   const from = said.findLastIndex(({ role }) => role === 'user')
   const last = said.slice(Math.max(0, from))
   const report = lastReport(stored)

@@ -10,7 +10,7 @@ import { acceptHandoff } from './accept-handoff.ts'
 import type { Chat } from './chat.ts'
 import { runCommand } from './chat-commands.ts'
 import type { EnteredLine } from './input.ts'
-import { runOwnCommand } from './run-own-command.ts'
+import { runShellCommand } from './run-shell-command.ts'
 import { sendMessage } from './run-turn.ts'
 import { switchAgent, switchMessage } from './switch-agent.ts'
 
@@ -56,7 +56,7 @@ async function handleMeaning(chat: Chat, meaning: Meaning, entered: EnteredLine)
     case 'command':
       return runCommand(chat, meaning.name, meaning.rest)
     case 'own':
-      return runOwnCommand(chat, meaning.command)
+      return runShellCommand(chat, meaning.command)
     case 'handoff':
       return acceptHandoff(chat, meaning.number)
     case 'message':

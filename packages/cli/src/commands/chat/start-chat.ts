@@ -7,14 +7,14 @@ import {
   namesOf,
   openTrustedSessions,
   type Runtime,
-  rejectOwned,
+  rejectIfRunning,
   reportAgentProblems,
   requireOwnWorkspace,
   resolveWorkspace,
   sharedFolder,
   type TrustFlags,
   teamOfRun,
-  withGrantOf,
+  withRecordedGrant,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -46,7 +46,7 @@ export interface ChatFlags extends GateFlags, ControlFlags {
 
 /** `cadre chat`. */
 export async function startChat(io: Io, given: ChatFlags): Promise<ExitCode> {
-  const flags = given.resume === undefined ? given : withGrantOf(io, given, given.resume)
+  const flags = given.resume === undefined ? given : withRecordedGrant(io, given, given.resume)
   const { json = false } = flags
   await ensureModel(io, flags)
   const stored = flags.resume === undefined ? undefined : await findStored(io, flags, flags.resume)
@@ -151,7 +151,7 @@ async function findStored(io: Io, flags: ChatFlags & TrustFlags, wanted: string)
     const stored = await sessions.read(
       wanted === '' ? await newestConversation(sessions) : await sessions.find(wanted),
     )
-    await rejectOwned(sessions, stored)
+    await rejectIfRunning(sessions, stored)
     requireOwnWorkspace(stored, sessions, io, flags.trust || flags.granted !== undefined)
     return stored
   } finally {

@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const key = { brief: 'The key, with dots: openai.baseUrl', parse: String, placeholder: 'key' } as const
@@ -15,7 +15,9 @@ const list = defineCommand({
     ['config list', 'a table'],
     ['config list --all', 'include keys that are not set'],
   ],
-  parameters: { flags: { all: flag('Include keys that are not set'), home, json } },
+  parameters: {
+    flags: { all: booleanFlag('Include keys that are not set'), home: homeFlag, json: jsonFlag },
+  },
   load: async () => (await import('./config-show.ts')).listConfig,
 })
 
@@ -28,7 +30,7 @@ const get = defineCommand({
     ['config get model', 'the default model'],
     ['config get openai --json', 'a section, with sources'],
   ],
-  parameters: { flags: { home, json }, positional: { kind: 'tuple', parameters: [key] } },
+  parameters: { flags: { home: homeFlag, json: jsonFlag }, positional: { kind: 'tuple', parameters: [key] } },
   load: async () => (await import('./config-show.ts')).getConfig,
 })
 
@@ -44,10 +46,10 @@ const set = defineCommand({
   ],
   parameters: {
     flags: {
-      user: flag('Change your user file (the default)'),
-      project: flag("Change config.yaml in the project's home directory"),
-      home,
-      json,
+      user: booleanFlag('Change your user file (the default)'),
+      project: booleanFlag("Change config.yaml in the project's home directory"),
+      home: homeFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'tuple',
@@ -66,7 +68,7 @@ const edit = defineCommand({
     ['config edit --project', 'edit the project file'],
   ],
   parameters: {
-    flags: { project: flag("Edit config.yaml in the project's home directory"), home },
+    flags: { project: booleanFlag("Edit config.yaml in the project's home directory"), home: homeFlag },
   },
   load: async () => (await import('./config-edit.ts')).editConfig,
 })

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { CadreError, type Json } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { type ConfigFile, type Policy, readConfigFile, settingsIn } from '@cadre/home'
-import { homeOf, loadPolicyOf, untrustedIn, userPlaces } from '@cadre/runtime'
+import { homeOf, loadPolicyOf, untrustedItems, userPlaces } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** A setting in effect. */
@@ -35,7 +35,7 @@ export async function configPlaces(io: Io, wanted: string | undefined): Promise<
   return {
     user: userPlaces(io.env).config,
     project: path.join(home.path, 'config.yaml'),
-    isTrusted: (await untrustedIn(io, home)).length === 0,
+    isTrusted: (await untrustedItems(io, home)).length === 0,
   }
 }
 

@@ -12,7 +12,7 @@ import type { UpFlags } from './up.ts'
 const maxLogBytes = 5 << 20
 
 /** Starts the daemon in a separate process. Resolves when it is ready, or with why it failed. */
-export async function detach(
+export async function startDetached(
   io: Io,
   home: Home,
   flags: UpFlags & { readonly workspace: string },

@@ -7,7 +7,7 @@ import {
   describeBudgets,
   homeOf,
   loadSettings,
-  untrustedIn,
+  untrustedItems,
 } from '@cadre/runtime'
 import { type DaemonStatus, placeOfProblem, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -64,7 +64,7 @@ async function budgetsOf(
   home: Home,
 ): Promise<{ readonly views?: readonly BudgetView[]; readonly lines: readonly string[] }> {
   try {
-    const homeTrusted = (await untrustedIn(io, home)).length === 0
+    const homeTrusted = (await untrustedItems(io, home)).length === 0
     const { config } = await loadSettings(io, home, { homeTrusted })
     const views = await describeBudgets(home, config)
     return { ...(views.length > 0 && { views }), lines: views.map(budgetLine) }

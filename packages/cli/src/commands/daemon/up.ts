@@ -2,14 +2,14 @@ import { CadreError } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { FolderItem } from '@cadre/gate'
 import type { Home } from '@cadre/home'
-import { type GateFlags, homeOf, rejectUntrusted, resolveWorkspace, untrustedIn } from '@cadre/runtime'
+import { type GateFlags, homeOf, rejectUntrusted, resolveWorkspace, untrustedItems } from '@cadre/runtime'
 import { assembleDaemon, createDaemon, openDaemonRuntime } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 import { version } from '../../version.ts'
 import { daemonLines } from './daemon-lines.ts'
-import { detach } from './detach.ts'
+import { startDetached } from './detach.ts'
 import { guardTrackedFiles } from './guard-tracked-files.ts'
 import { remoteKeeper } from './remote-keeper.ts'
 import { requireOutsideSession } from './require-outside-session.ts'
@@ -43,10 +43,10 @@ export async function startDaemon(io: Io, flags: UpFlags): Promise<ExitCode> {
         home.at('workspaces', 'shared')
       : resolveWorkspace(io, flags.workspace)
   await (await import('./ask-trust.ts')).askTrust(io, { ...flags, home: home.path, workspace })
-  const guard = guardTrackedFiles(home, () => untrustedIn(io, home, flags))
-  rejectUntrusted(home, await untrustedIn(io, home, flags))
+  const guard = guardTrackedFiles(home, () => untrustedItems(io, home, flags))
+  rejectUntrusted(home, await untrustedItems(io, home, flags))
   const keeper = await remoteKeeper(io, home, flags.engine)
-  if (flags.detach) return detach(io, home, { ...flags, workspace })
+  if (flags.detach) return startDetached(io, home, { ...flags, workspace })
   const lines = await daemonLines(io, flags)
   const daemon = createDaemon({
     home,

@@ -1,11 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
-import { type Home, isAttended } from '@cadre/home'
+import { type Home, isDaemonRunning } from '@cadre/home'
 import type { TaskItem } from '@cadre/tasks'
 import type { DemoDecision } from './decide-demo.ts'
 import { type DemoProgress, readProgress, taskFile } from './demo-progress.ts'
 
-export const question = 'Is our Node.js new enough?'
+export const demoQuestion = 'Is our Node.js new enough?'
 
 /** One of the ten steps, once it has happened. */
 export interface Step {
@@ -31,14 +31,14 @@ export async function runScenario(options: ScenarioOptions, signal: AbortSignal)
     waitFor(() => look(signs), options, signal)
   const done = (id: string) => until(() => finished(signs.task(id)))
 
-  const line = { id: 'demo-1', from: '@boss', user: 'boss', channel: '#ops', text: question }
+  const line = { id: 'demo-1', from: '@boss', user: 'boss', channel: '#ops', text: demoQuestion }
   home.folder('inbox')
   appendFileSync(home.at('inbox', 'slack-messages.jsonl'), `${JSON.stringify(line)}\n`)
   show({
     step: 1,
     title: 'A message arrives',
     file: 'inbox/slack-messages.jsonl',
-    text: `@boss in #ops: ${question}`,
+    text: `@boss in #ops: ${demoQuestion}`,
   })
 
   await until(() => signs.task('node-judged'))
@@ -125,7 +125,7 @@ async function waitFor<T>(
     signal.throwIfAborted()
     const found = find()
     if (found !== undefined) return found
-    if (!isAttended(home))
+    if (!isDaemonRunning(home))
       throw new CadreError('agent_execution', 'the daemon has exited. See storage/daemon.log.', {
         where: home.path,
       })

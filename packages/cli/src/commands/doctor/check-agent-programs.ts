@@ -24,11 +24,11 @@ export async function checkAgentPrograms(
       const id = `acp:${name}`
       if (place === undefined) return name === used ? [fail(id, `${title} is not installed`, install)] : []
       const version = tested === undefined ? 'not tested with Cadre' : `tested with version ${tested}`
-      if (control === 'tools') return [ok(id, `${title}, ${place}; ${version}; it has only Cadre's tools`)]
+      if (control === 'tools') return [ok(id, `${title}, ${place}; ${version}; limited to Cadre's tools`)]
       const runs = sandbox.status === 'ok' || config.programs?.[name]?.withoutSandbox === true
       const text = `${title}, ${place}; ${version}`
       if (runs) return [warn(id, `${text}. ${uncontrolled}`)]
-      const needed = `${text}; Cadre does not start it, because it needs a sandbox`
+      const needed = `${text}; Cadre does not start this program, because it needs a sandbox and none is available`
       return [name === used ? fail(id, needed, sandbox.fix) : warn(id, needed, sandbox.fix)]
     },
   )

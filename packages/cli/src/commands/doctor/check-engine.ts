@@ -17,12 +17,12 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
     const health = await fetch(`${ingress.replace(/\/+$/, '')}/restate/health`, {
       signal: AbortSignal.timeout(limit),
     })
-    if (!health.ok) throw new Error(`it answered ${health.status}`)
+    if (!health.ok) throw new Error(`the server answered with status ${health.status}`)
   } catch (error) {
     return [
       fail(
         name,
-        `the Restate server at ${ingress} does not answer: ${reasonOf(error)}`,
+        `cannot use the Restate server at ${ingress}: ${reasonOf(error)}`,
         'Start it, for example with "cadre engine start", or correct engine.ingress in config.yaml.',
       ),
     ]
@@ -52,7 +52,7 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
     return [
       fail(
         name,
-        `the admin API of the Restate server at ${admin} does not answer: ${reasonOf(error)}`,
+        `cannot use the admin API of the Restate server at ${admin}: ${reasonOf(error)}`,
         'Correct engine.admin in config.yaml, or allow this machine to reach it.',
       ),
     ]
@@ -65,7 +65,7 @@ export function checkWorkers(workers: readonly WorkerCard[], place: string): Che
     return [
       fail(
         name,
-        `no worker of place ${place} is running, so its sessions wait`,
+        `no worker is running for place ${place}, so its sessions stay queued`,
         'Start one with "cadre worker".',
       ),
     ]
@@ -78,8 +78,8 @@ export function checkWorkers(workers: readonly WorkerCard[], place: string): Che
     return [
       warn(
         name,
-        `the workers ${labelOf(first)} and ${labelOf(other)} of place ${place} have different ${all.join(', ')}`,
-        'Make their files equal, then restart the workers. Until then, a session may change its rules when it moves.',
+        `the workers ${labelOf(first)} and ${labelOf(other)} for place ${place} have different ${all.join(', ')}`,
+        'Copy the files from one worker to the other, then restart both. Until then, other rules apply to a session after it moves to the other worker.',
       ),
     ]
   })
@@ -105,7 +105,8 @@ async function queryServer(
     signal: AbortSignal.timeout(limit),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`it answered ${response.status}: ${text.slice(0, 200)}`)
+  if (!response.ok)
+    throw new Error(`the server answered with status ${response.status}: ${text.slice(0, 200)}`)
   return (JSON.parse(text) as { rows: Record<string, unknown>[] }).rows
 }
 

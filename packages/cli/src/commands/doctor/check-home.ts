@@ -60,7 +60,7 @@ function checkProcesses(home: Home): Check[] {
     checks.push(
       warn(
         'leases',
-        `${formatCount(dead, 'run')} ended without releasing a lease, because the process died`,
+        `${formatCount(dead, 'run')} listed as running, although the process has died`,
         'No work is lost. Find sessions to resume with "cadre sessions list".',
       ),
     )
@@ -70,7 +70,7 @@ function checkProcesses(home: Home): Check[] {
     checks.push(
       warn(
         'segments',
-        `${formatCount(segments.length, 'segment')} left over from processes that died`,
+        `${formatCount(segments.length, 'journal segment')} left over from processes that died`,
         'The next run repairs them automatically.',
       ),
     )

@@ -1,5 +1,5 @@
-import { type LoadedPolicy, permissivePolicy, restrictions } from '@cadre/home'
-import { homeOf, loadPolicyOf, untrustedIn } from '@cadre/runtime'
+import { type LoadedPolicy, listRestrictions, permissivePolicy } from '@cadre/home'
+import { homeOf, loadPolicyOf, untrustedItems } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
@@ -29,7 +29,7 @@ export interface DoctorFlags {
 /** `cadre doctor`. */
 export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
-  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const homeTrusted = (await untrustedItems(io, home)).length === 0
   const loaded = await loadPolicyOf(io, home, homeTrusted)
   // If a policy is invalid, its other decisions are unknown.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? permissivePolicy : loaded
@@ -85,13 +85,13 @@ function checkPolicy(policy: LoadedPolicy): Check[] {
   if (files.length === 0)
     return [ok('policy', 'no file; defaults: reading is allowed, everything else needs an approval')]
   const isBroken = diagnostics.some(({ severity }) => severity === 'error')
-  const all = restrictions(policy)
+  const all = listRestrictions(policy)
   const found = files.map(({ level, path }) => {
     const own = all.filter(({ place }) => place.startsWith(`${path}:`))
     const said = own.map(({ key, value, place }) => `${key}: ${value} (line ${place.slice(path.length + 1)})`)
     return ok(
       'policy',
-      `${path} (${level}) ${said.length === 0 ? 'sets nothing else' : `sets ${said.join('; ')}`}`,
+      `${path} (${level}) ${said.length === 0 ? 'contains no other restrictions' : `sets ${said.join('; ')}`}`,
     )
   })
   const problems = diagnostics.map(({ severity, path, line, message, fix }) => {

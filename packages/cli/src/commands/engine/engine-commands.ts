@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { gateFlags, home, json, port, team, text, trust } from '../../app/flags.ts'
+import { gateFlags, homeFlag, jsonFlag, portFlag, teamFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const start = defineCommand({
@@ -16,12 +16,12 @@ const start = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      port: port('The port for requests from "cadre up" and workers (ingress); default 8080'),
-      adminPort: port('The port of the admin API; default 9070'),
-      nodePort: port('The port that the server uses internally; default 5122'),
-      trust,
-      json,
+      home: homeFlag,
+      port: portFlag('The port for requests from "cadre up" and workers (ingress); default 8080'),
+      adminPort: portFlag('The port of the admin API; default 9070'),
+      nodePort: portFlag('The port that the server uses internally; default 5122'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
   },
   load: async () => (await import('./engine-start.ts')).startEngine,
@@ -38,30 +38,34 @@ export const engineRoutes = buildRouteMap({
 export const workerCommand = defineCommand({
   brief: commands.worker,
   about:
-    'Runs the trees of a place in this folder, with the same agents, policy, hooks and tools as "cadre up" here. The Restate server in\n' +
-    'engine in config.yaml gives it the trees. If the worker dies, its trees continue when it is back, or on another worker.\n' +
-    'Ctrl-C or SIGTERM stops it when running calls have ended; press Ctrl-C again to exit immediately.\n' +
+    'Runs sessions for a daemon that was started with "cadre up --engine restate". Uses the agents, policy, hooks and tools in this\n' +
+    'folder, as "cadre up" does. The Restate server in config.yaml (engine) gives each worker its sessions. If a worker dies, its sessions\n' +
+    'continue when it restarts, or on another worker. Ctrl-C or SIGTERM stops the worker when its running calls have ended; press Ctrl-C\n' +
+    'again to exit immediately.\n' +
     'With --json: one object per event, the first one {"type": "worker.ready", "url", "place", "deployment", …}.',
   examples: [
-    ['worker', 'serve the place in config.yaml, on loopback'],
-    ['worker --port 9081', 'use another port; a restarted worker must have the same address'],
+    ['worker', 'run sessions for engine.place in config.yaml, and listen on loopback'],
+    ['worker --port 9081', 'listen on another port; a restarted worker must use the same address'],
     [
       'worker --host 0.0.0.0 --port 9080 --url http://10.0.0.5:9080',
-      'serve a Restate server on another machine; needs engine.identityKeys',
+      'work for a Restate server on another machine; needs engine.identityKeys',
     ],
   ],
   parameters: {
     flags: {
-      home,
-      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
-      model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
-      team,
+      home: homeFlag,
+      workspace: textFlag('The folder the agents may change; default: the current folder', 'DIR'),
+      model: textFlag('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
+      team: teamFlag,
       allow: gateFlags.allow,
-      host: text('The address to listen on; default 127.0.0.1', 'HOST'),
-      port: port('The port to listen on; default 9080'),
-      url: text('The address at which the server reaches this worker; default: host and port', 'URL'),
-      trust,
-      json,
+      host: textFlag('The address to listen on; default 127.0.0.1', 'HOST'),
+      port: portFlag('The port to listen on; default 9080'),
+      url: textFlag(
+        'The address at which the Restate server reaches this worker; default: host and port',
+        'URL',
+      ),
+      trust: trustFlag,
+      json: jsonFlag,
     },
   },
   load: async () => (await import('./worker.ts')).runWorker,

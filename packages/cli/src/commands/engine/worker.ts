@@ -10,7 +10,7 @@ import {
   orchestrate,
   rejectUntrusted,
   resolveWorkspace,
-  untrustedIn,
+  untrustedItems,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -42,7 +42,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   const workspace = isInHome ? home.at('workspaces', 'shared') : resolveWorkspace(io, flags.workspace)
   const options = { ...flags, home: home.path, workspace }
   await (await import('../daemon/ask-trust.ts')).askTrust(io, options)
-  rejectUntrusted(home, await untrustedIn(io, home, flags))
+  rejectUntrusted(home, await untrustedItems(io, home, flags))
   const { ingress, admin, place, identityKeys } = await requireEngine(io, home)
   requireAddress(flags.url)
   const lines = await daemonLines(io, { json: flags.json === true })
@@ -73,7 +73,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
       onTree: (root, isRunning) =>
         happened(
           isRunning ? 'tree.started' : 'tree.stopped',
-          `${root} ${isRunning ? 'runs here' : 'no longer runs here'}.`,
+          `${root} ${isRunning ? 'is running on this worker' : 'is no longer running on this worker'}.`,
           { session: root },
         ),
       report: lines.tell,
@@ -102,7 +102,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
     const digest = partsDigest(io, parts, workspace)
     const card = { url, version, workspace, digest }
     withdraw = await publishCard({ ingress, object: placeNames(place).blobs, card, report: lines.tell })
-    const ready = `Serving place ${place} at ${url}. Agents work in ${workspace}. Press Ctrl-C to stop.`
+    const ready = `This worker runs sessions for place ${place} and listens at ${url}. Agents work in ${workspace}. Press Ctrl-C to stop.`
     happened('worker.ready', ready, { pid: process.pid, url, place, deployment, workspace, digest })
     await stopped
     await worker.drain()

@@ -74,7 +74,7 @@ function diagnosticsOf(agent: AgentDefinition): readonly Diagnostic[] {
 }
 
 /** Describes a hook in one line. */
-export function runsOf({ action }: Hook): string {
+export function describeHookAction({ action }: Hook): string {
   if (action.kind === 'http') return `POST ${new URL(action.url).origin}${new URL(action.url).pathname}`
   return [action.command, ...(action.args ?? [])].join(' ')
 }

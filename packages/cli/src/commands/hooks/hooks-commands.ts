@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { home, json, text, trust } from '../../app/flags.ts'
+import { homeFlag, jsonFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const list = defineCommand({
@@ -13,7 +13,7 @@ const list = defineCommand({
     ['hooks list', 'a table'],
     [`hooks list --json | jq -r '.hooks[] | select(.run | not) | .reason'`, 'why some hooks do not run'],
   ],
-  parameters: { flags: { home, trust, json } },
+  parameters: { flags: { home: homeFlag, trust: trustFlag, json: jsonFlag } },
   load: async () => (await import('./hooks-list.ts')).listHooks,
 })
 
@@ -34,16 +34,16 @@ const test = defineCommand({
   ],
   parameters: {
     flags: {
-      tool: text(
+      tool: textFlag(
         'The name of a tool, in Cadre or in another program: execute_command, Bash; default: execute_command',
         'TOOL',
       ),
-      input: text('The arguments for the tool', 'JSON'),
-      agent: text('The agent that the event is about; default: assistant', 'AGENT'),
-      file: text('Only the hooks in this file', 'FILE'),
-      home,
-      trust,
-      json,
+      input: textFlag('The arguments for the tool', 'JSON'),
+      agent: textFlag('The agent that the event is about; default: assistant', 'AGENT'),
+      file: textFlag('Only the hooks in this file', 'FILE'),
+      home: homeFlag,
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'tuple',

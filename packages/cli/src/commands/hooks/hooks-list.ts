@@ -6,7 +6,12 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 import { truncateText } from '../../output/text-width.ts'
-import { type AvailableHooks, findAvailableHooks, type HooksFlags, runsOf } from './find-available-hooks.ts'
+import {
+  type AvailableHooks,
+  describeHookAction,
+  findAvailableHooks,
+  type HooksFlags,
+} from './find-available-hooks.ts'
 
 const maxWidth = 60
 
@@ -49,7 +54,7 @@ function rowOf(hook: Hook, project: string): string[] {
     `${placeOf(hook, project)} (${level})`,
     dialect,
     when,
-    truncateText(cleanLine(runsOf(hook)), maxWidth),
+    truncateText(cleanLine(describeHookAction(hook)), maxWidth),
     idle === undefined ? 'run' : `does not run: ${idle}`,
   ].map(cleanLine)
 }
@@ -67,7 +72,7 @@ function toJson({ hooks, files, diagnostics }: AvailableHooks): object {
         line,
         ...(matcher !== undefined && { matcher }),
         ...(condition !== undefined && { if: condition }),
-        runs: runsOf(hook),
+        runs: describeHookAction(hook),
         timeout: timeoutMs / 1_000,
         run: idle === undefined,
         ...(idle !== undefined && { reason: idle }),

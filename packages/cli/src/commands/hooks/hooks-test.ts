@@ -5,29 +5,34 @@ import {
   type AgentDefinition,
   anything,
   CadreError,
-  covers,
   defineTool,
   didYouMean,
   normaliseInput,
   parseJson,
+  restrictionCoversTool,
   type Tool,
 } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import {
   cleanEnvironment,
-  decisionOf,
   type Hook,
   type HookTrial,
   placeOf,
   readHooksFile,
   sampleOf,
+  strictestDecision,
   tryHooks,
 } from '@cadre/gate'
 import { assistant, loadSettings, loadTools } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { type AvailableHooks, findAvailableHooks, type HooksFlags, runsOf } from './find-available-hooks.ts'
+import {
+  type AvailableHooks,
+  describeHookAction,
+  findAvailableHooks,
+  type HooksFlags,
+} from './find-available-hooks.ts'
 
 export interface TestHooksFlags extends HooksFlags {
   readonly tool?: string
@@ -120,7 +125,9 @@ function hooksIn(io: Io, file: string): readonly Hook[] {
 async function toolNamed(io: Io, { home, folder }: AvailableHooks, name = 'execute_command'): Promise<Tool> {
   const { tools } = await loadTools({ home, settings: await loadSettings(io, home, folder) })
   return (
-    tools.find((tool) => tool.name === name) ?? tools.find((tool) => covers(name, tool)) ?? unknownTool(name)
+    tools.find((tool) => tool.name === name) ??
+    tools.find((tool) => restrictionCoversTool(name, tool)) ??
+    unknownTool(name)
   )
 }
 
@@ -156,12 +163,12 @@ function inputFor(tool: Tool, { input, tool: spelling = tool.name }: TestHooksFl
 function toJson(event: HookEvent, trials: readonly HookTrial[], skipped: readonly Hook[]): object {
   return {
     event,
-    decision: decisionOf(trials),
+    decision: strictestDecision(trials),
     hooks: trials.map(({ hook, payload, end, answer }) => ({
       path: hook.path,
       line: hook.line,
       dialect: hook.dialect,
-      runs: runsOf(hook),
+      runs: describeHookAction(hook),
       payload,
       ...(end.kind === 'exited'
         ? { exitCode: end.code, stdout: end.stdout, stderr: end.stderr }
@@ -183,7 +190,7 @@ function printTrials(
   const write = (text: string) => io.stdout.write(text)
   for (const { hook, payload, end, answer } of trials) {
     write(`${cleanLine(`${placeOf(hook, project)} (${hook.dialect})`)}\n`)
-    write(`  runs     ${cleanLine(runsOf(hook))}\n`)
+    write(`  runs     ${cleanLine(describeHookAction(hook))}\n`)
     write(`  payload  ${cleanLine(JSON.stringify(payload))}\n`)
     if (end.kind === 'failed') write(`  ended    ${cleanLine(end.reason)}\n`)
     else {
@@ -198,7 +205,7 @@ function printTrials(
     write(
       hooks.length === 0 ? `No hooks for ${event} found.\n` : `No hook for ${event} matches this sample.\n`,
     )
-  write(`decision: ${decisionOf(trials)}\n`)
+  write(`decision: ${strictestDecision(trials)}\n`)
 }
 
 function meaningOf({

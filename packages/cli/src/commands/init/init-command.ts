@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const initCommand = defineCommand({
@@ -22,19 +22,19 @@ export const initCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      team: text('The team to write, as NAME or NAME/VARIANT', 'TEAM'),
-      variant: text("The team's variant", 'NAME'),
+      team: textFlag('The team to write, as NAME or NAME/VARIANT', 'TEAM'),
+      variant: textFlag("The team's variant", 'NAME'),
       to: {
         kind: 'enum',
         values: ['copilot', 'vscode', 'claude', 'opencode', 'template'],
         brief: "The program or dialect to write for; default: the team's dialect",
         optional: true,
       },
-      home,
-      dryRun: flag('Show what would be written, without writing it'),
-      force: flag('Replace existing files that differ'),
-      json,
+      home: homeFlag,
+      dryRun: booleanFlag('Show what would be written, without writing it'),
+      force: booleanFlag('Replace existing files that differ'),
+      json: jsonFlag,
     },
   },
-  load: async () => (await import('./init.ts')).init,
+  load: async () => (await import('./init.ts')).initProject,
 })

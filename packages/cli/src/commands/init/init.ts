@@ -23,7 +23,7 @@ export interface InitFlags {
 }
 
 /** `cadre init`. */
-export async function init(io: Io, flags: InitFlags): Promise<ExitCode> {
+export async function initProject(io: Io, flags: InitFlags): Promise<ExitCode> {
   rejectDoubtful(flags)
   const wanted = flags.team ?? (await chooseTeam(io, flags))
   if (wanted === undefined) return exitCodes.done

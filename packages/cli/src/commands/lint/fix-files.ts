@@ -45,7 +45,7 @@ function fixOne(file: string, within: string, shown: string, dryRun: boolean): F
   if (fix.kind === 'refused') return [{ path: shown, written: false, refused: fix.reason }]
   // Undecodable bytes would be lost.
   if (!Buffer.from(text).equals(before))
-    return [{ path: shown, written: false, refused: 'it contains bytes that are not UTF-8' }]
+    return [{ path: shown, written: false, refused: 'the file contains bytes that are not UTF-8' }]
   const header = readWrittenHeader({ path: file, text: fix.text })
   const diff = hideSecrets(createTwoFilesPatch(shown, shown, text, fix.text, '', '', { context: 2 }), header)
   const refused = dryRun ? undefined : writeFixedFile({ file, within, before, text: fix.text })

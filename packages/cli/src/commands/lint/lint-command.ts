@@ -1,13 +1,13 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const lintCommand = defineCommand({
   brief: commands.lint,
   about:
     'Checks every agent file below a folder, for any host. Reports each problem with its line and a fix, and the keys that hosts ignore\n' +
-    'or read differently. Exits with 1 if there is an error or a host named by --host rejects a file. With --strict, a warning is\n' +
-    'enough. Otherwise exits with 0. --fix applies only fixes that do not change what an agent may do.\n\n' +
+    'or read differently. Exits with 1 if there is an error or a host named by --host rejects a file, and with --strict also on\n' +
+    'warnings. Otherwise exits with 0. --fix applies only fixes that do not change what an agent may do.\n\n' +
     'SEARCHED FOLDERS\n' +
     '  project: .github/agents, .github/chatmodes, .claude/agents, .opencode/agent(s), .vscode/settings.json\n' +
     '  user: ~/.copilot/agents, ~/.claude/agents, ~/.config/opencode/agent(s), VS Code user settings\n' +
@@ -25,22 +25,22 @@ export const lintCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      fix: flag('Apply safe fixes and show the changes'),
-      dryRun: flag('With --fix: show the changes without writing them'),
-      host: text(
+      fix: booleanFlag('Apply safe fixes and show the changes'),
+      dryRun: booleanFlag('With --fix: show the changes without writing them'),
+      host: textFlag(
         'Check only for these hosts, separated by commas: vscode, copilot-harness, copilot-cli, github, claude, opencode',
         'HOST',
       ),
-      strict: flag('Also exit with 1 on warnings'),
+      strict: booleanFlag('Also exit with 1 on warnings'),
       level: {
         kind: 'enum',
         values: ['error', 'warning', 'info'],
         brief: 'The lowest severity to show; others are only counted. Default: warning. --json includes all',
         optional: true,
       },
-      quiet: flag('Show only errors; same as --level error'),
-      home,
-      json,
+      quiet: booleanFlag('Show only errors; same as --level error'),
+      home: homeFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'array',
@@ -51,5 +51,5 @@ export const lintCommand = defineCommand({
       },
     },
   },
-  load: async () => (await import('./lint.ts')).lint,
+  load: async () => (await import('./lint.ts')).lintAgents,
 })

@@ -40,7 +40,7 @@ export interface LintFlags {
 type Severity = Finding['severity']
 
 /** `cadre lint`. */
-export async function lint(io: Io, flags: LintFlags, ...paths: readonly string[]): Promise<ExitCode> {
+export async function lintAgents(io: Io, flags: LintFlags, ...paths: readonly string[]): Promise<ExitCode> {
   if (flags.dryRun && !flags.fix) throw new CadreError('usage', '--dry-run requires --fix.')
   if (flags.quiet && flags.level !== undefined)
     throw new CadreError('usage', '--quiet and --level cannot be combined: --quiet means --level error.')

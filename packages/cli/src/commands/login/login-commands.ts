@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const loginCommand = defineCommand({
@@ -18,12 +18,12 @@ export const loginCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      yes: flag(
+      yes: booleanFlag(
         'Answer yes to every question: install packages, and use an account that is signed in on this machine',
       ),
-      sdk: flag('Install the Copilot SDK as well'),
-      home,
-      json,
+      sdk: booleanFlag('Install the Copilot SDK as well'),
+      home: homeFlag,
+      json: jsonFlag,
     },
   },
   load: async () => (await import('./login.ts')).login,
@@ -40,9 +40,9 @@ export const logoutCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      forget: flag("Remove the stored sign-ins from this machine, including editors' sign-ins"),
-      home,
-      json,
+      forget: booleanFlag("Remove the stored sign-ins from this machine, including editors' sign-ins"),
+      home: homeFlag,
+      json: jsonFlag,
     },
   },
   load: async () => (await import('./logout.ts')).logout,

@@ -1,10 +1,10 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { count, flag, home, json, text, trust } from '../../app/flags.ts'
+import { booleanFlag, countFlag, homeFlag, jsonFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const server = { brief: 'The name of the MCP server', parse: String, placeholder: 'server' } as const
-const workspace = text('The project folder; default: the current folder', 'DIR')
+const workspace = textFlag('The project folder; default: the current folder', 'DIR')
 
 const list = defineCommand({
   brief: 'List the MCP servers that agents can use, with their tools and their status',
@@ -16,7 +16,7 @@ const list = defineCommand({
     ['mcp list', 'a table'],
     [`mcp list --json | jq -r '.servers[] | select(.pending != []) | .name'`, 'servers with changed tools'],
   ],
-  parameters: { flags: { workspace, home, trust, json } },
+  parameters: { flags: { workspace, home: homeFlag, trust: trustFlag, json: jsonFlag } },
   load: async () => (await import('./mcp-list.ts')).listServers,
 })
 
@@ -31,7 +31,7 @@ const test = defineCommand({
     ['mcp test github --json', 'print JSON'],
   ],
   parameters: {
-    flags: { workspace, home, trust, json },
+    flags: { workspace, home: homeFlag, trust: trustFlag, json: jsonFlag },
     positional: { kind: 'tuple', parameters: [server] },
   },
   load: async () => (await import('./mcp-test.ts')).testServer,
@@ -51,30 +51,30 @@ const add = defineCommand({
     ],
     [
       `mcp add tracker --env 'TOKEN=\${TRACKER_TOKEN}' --effect read -- tracker-mcp`,
-      'agents may call it without approval',
+      'agents may call its tools without approval, because they only read',
     ],
   ],
   parameters: {
     flags: {
       env: {
-        ...text('A variable for the program; repeatable', 'NAME=VALUE'),
+        ...textFlag('A variable for the program; repeatable', 'NAME=VALUE'),
         variadic: true,
       },
       header: {
-        ...text('A header for requests to the address; repeatable', 'NAME=VALUE'),
+        ...textFlag('A header for requests to the address; repeatable', 'NAME=VALUE'),
         variadic: true,
       },
       effect: {
         kind: 'enum',
         values: ['read', 'write', 'execute', 'outbound'],
-        brief: 'What its tools can change; default: outbound, so that calls need approval',
+        brief: 'The effect of the tools; default: outbound, so that calls need approval',
         placeholder: 'EFFECT',
         optional: true,
       },
-      tools: { ...text('Offer only this tool; * is a wildcard; repeatable', 'NAME'), variadic: true },
-      project: flag("Change config.yaml in the project's home directory"),
-      home,
-      json,
+      tools: { ...textFlag('Offer only this tool; * is a wildcard; repeatable', 'NAME'), variadic: true },
+      project: booleanFlag("Change config.yaml in the project's home directory"),
+      home: homeFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'array',
@@ -95,7 +95,10 @@ const remove = defineCommand({
     'Removes the server from mcp.servers in config.yaml, and deletes what Cadre stored about it: approved tools, sign-in and values.\n' +
     "Does not remove servers from other programs' files: prints the file to edit.",
   examples: [['mcp remove docs', 'remove it and its sign-in']],
-  parameters: { flags: { home, json }, positional: { kind: 'tuple', parameters: [server] } },
+  parameters: {
+    flags: { home: homeFlag, json: jsonFlag },
+    positional: { kind: 'tuple', parameters: [server] },
+  },
   load: async () => (await import('./mcp-remove.ts')).removeServer,
 })
 
@@ -110,7 +113,13 @@ const approve = defineCommand({
     ['mcp approve github --yes', 'approve without asking'],
   ],
   parameters: {
-    flags: { yes: flag('Approve without asking'), workspace, home, trust, json },
+    flags: {
+      yes: booleanFlag('Approve without asking'),
+      workspace,
+      home: homeFlag,
+      trust: trustFlag,
+      json: jsonFlag,
+    },
     positional: { kind: 'tuple', parameters: [server] },
   },
   load: async () => (await import('./mcp-approve.ts')).approveServer,
@@ -127,7 +136,7 @@ const login = defineCommand({
     ['mcp login docs --json', 'print the address as JSON'],
   ],
   parameters: {
-    flags: { workspace, home, trust, json },
+    flags: { workspace, home: homeFlag, trust: trustFlag, json: jsonFlag },
     positional: { kind: 'tuple', parameters: [server] },
   },
   load: async () => (await import('./mcp-login.ts')).logInToServer,
@@ -137,14 +146,14 @@ const logout = defineCommand({
   brief: "Remove an MCP server's stored sign-in and values from this machine",
   examples: [['mcp logout docs', 'the next run needs a new sign-in']],
   parameters: {
-    flags: { workspace, home, trust, json },
+    flags: { workspace, home: homeFlag, trust: trustFlag, json: jsonFlag },
     positional: { kind: 'tuple', parameters: [server] },
   },
   load: async () => (await import('./mcp-logout.ts')).logOutOfServer,
 })
 
 const serve = defineCommand({
-  brief: 'Serve Cadre to other programs as an MCP server; "cadre mcp" is short for it',
+  brief: 'Run Cadre as an MCP server for other programs; same as "cadre mcp" alone',
   about:
     'Lets an MCP client, such as Claude Code, Copilot CLI or VS Code, delegate work to agents and teams in a folder, follow it, and get\n' +
     'the result. Speaks MCP on standard input and output. With --http, it listens on 127.0.0.1 and prints its address and a random\n' +
@@ -156,12 +165,12 @@ const serve = defineCommand({
   ],
   parameters: {
     flags: {
-      http: flag('Serve over streamable HTTP on 127.0.0.1'),
-      port: count('The port for --http; default: any free port', 1),
-      tokenFile: text('Write the bearer token to this file instead of standard error', 'FILE'),
-      readOnly: flag('No delegated run may write files, run programs or reach the network'),
-      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
-      home,
+      http: booleanFlag('Serve over streamable HTTP on 127.0.0.1'),
+      port: countFlag('The port for --http; default: any free port', 1),
+      tokenFile: textFlag('Write the bearer token to this file instead of standard error', 'FILE'),
+      readOnly: booleanFlag('No delegated run may write files, run programs or reach the network'),
+      workspace: textFlag('The folder the agents may change; default: the current folder', 'DIR'),
+      home: homeFlag,
     },
   },
   load: async () => (await import('./mcp-serve.ts')).serveMcp,
@@ -187,12 +196,12 @@ const install = defineCommand({
         brief: 'The program that should use Cadre',
         placeholder: 'PROGRAM',
       },
-      user: flag("Write to the program's configuration for this user"),
-      project: flag("Write to this project's file"),
-      readOnly: flag('Delegated runs cannot write files, run programs or reach the network'),
-      remove: flag('Remove the entry'),
-      dryRun: flag('Show the difference without writing it'),
-      json,
+      user: booleanFlag("Write to the program's configuration for this user"),
+      project: booleanFlag("Write to this project's file"),
+      readOnly: booleanFlag('Delegated runs cannot write files, run programs or reach the network'),
+      remove: booleanFlag('Remove the entry'),
+      dryRun: booleanFlag('Show the difference without writing it'),
+      json: jsonFlag,
     },
   },
   load: async () => (await import('./mcp-install.ts')).installMcp,
@@ -202,7 +211,7 @@ const work = defineCommand({
   brief: 'Run delegated work for the MCP server; the server starts this command',
   examples: [['mcp work lead-k3x09q2f', 'start or resume this delegated run']],
   parameters: {
-    flags: { workspace, home },
+    flags: { workspace, home: homeFlag },
     positional: {
       kind: 'tuple',
       parameters: [{ brief: 'The id of the delegated run', parse: String, placeholder: 'session' }],

@@ -1,5 +1,5 @@
 import { CadreError, messageOf, plainText } from '@cadre/core'
-import { inputAccount, inputsOf, resolveReach, type ServerConfig, signIn } from '@cadre/mcp'
+import { inputAccount, inputsOf, resolveReferences, type ServerConfig, signIn } from '@cadre/mcp'
 import { serverStores, userPlaces } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -94,7 +94,7 @@ async function signInTo(io: Io, server: ServerConfig, person: TerminalUser, { js
       )
   }
   try {
-    const reach = await resolveReach(server, values, secrets)
+    const reach = await resolveReferences(server, values, secrets)
     if (reach.kind !== 'address') return 'stored'
     return await signIn({ server, reach, secrets, show }, person.signal)
   } catch (error) {

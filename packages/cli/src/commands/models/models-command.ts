@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { home, json, text } from '../../app/flags.ts'
+import { homeFlag, jsonFlag, textFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const modelsCommand = defineCommand({
@@ -13,7 +13,11 @@ export const modelsCommand = defineCommand({
     [`models --json | jq -r '.[] | select(.default) | .id'`, 'the default model'],
   ],
   parameters: {
-    flags: { home, model: text('The default model, as in "cadre run"', 'MODEL'), json },
+    flags: {
+      home: homeFlag,
+      model: textFlag('The default model, as in "cadre run"', 'MODEL'),
+      json: jsonFlag,
+    },
   },
   load: async () => (await import('./models.ts')).showModels,
 })

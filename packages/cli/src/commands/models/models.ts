@@ -2,7 +2,7 @@ import type { ListedModel } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { allowOnly, type Config, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
-import { homeOf, loadPolicyOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import { homeOf, loadPolicyOf, loadSettings, untrustedItems } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -18,7 +18,7 @@ export async function showModels(
   flags: { readonly home?: string; readonly model?: string; readonly json?: boolean },
 ): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
-  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const homeTrusted = (await untrustedItems(io, home)).length === 0
   const policy = await loadPolicyOf(io, home, homeTrusted)
   const settings = await loadSettings(io, home, { homeTrusted })
   const config = withModelAliases(settings.config, policy)

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, port, text } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, portFlag, textFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const openCommand = defineCommand({
@@ -23,7 +23,7 @@ export const openCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
+      home: homeFlag,
       role: {
         kind: 'enum',
         values: ['viewer', 'operator', 'approver', 'admin'],
@@ -31,16 +31,16 @@ export const openCommand = defineCommand({
         placeholder: 'ROLE',
         optional: true,
       },
-      readOnly: flag('Only inspect: the same as --role viewer'),
-      port: port('The port, if no daemon is running; default: 7373, or a free one'),
-      export: text(
+      readOnly: booleanFlag('Only inspect: the same as --role viewer'),
+      port: portFlag('The port, if no daemon is running; default: 7373, or a free one'),
+      export: textFlag(
         'Write a run to an HTML file in DIR, with secrets masked, without opening the page',
         'DIR',
       ),
-      session: text('With --export: a session in the run; default: the newest run', 'ID'),
-      noBrowser: flag('Print the link, but do not open a browser'),
-      json,
+      session: textFlag('With --export: a session in the run; default: the newest run', 'ID'),
+      noBrowser: booleanFlag('Print the link, but do not open a browser'),
+      json: jsonFlag,
     },
   },
-  load: async () => (await import('./open.ts')).open,
+  load: async () => (await import('./open.ts')).openPageCommand,
 })

@@ -25,7 +25,7 @@ export interface OpenFlags {
 }
 
 /** `cadre open`. */
-export async function open(io: Io, flags: OpenFlags): Promise<ExitCode> {
+export async function openPageCommand(io: Io, flags: OpenFlags): Promise<ExitCode> {
   if (flags.readOnly && flags.role !== undefined && flags.role !== 'viewer')
     throw new CadreError('usage', `--read-only and --role ${flags.role} cannot be combined.`)
   const home = homeOf(io, flags.home)

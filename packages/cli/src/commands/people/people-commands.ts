@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text, trust } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const name = { brief: "The person's name", parse: String, placeholder: 'name' } as const
@@ -14,7 +14,7 @@ const list = defineCommand({
     ['people list', 'a table'],
     [`people list --json | jq -r '.people[].name'`, 'only the names'],
   ],
-  parameters: { flags: { home, trust, json } },
+  parameters: { flags: { home: homeFlag, trust: trustFlag, json: jsonFlag } },
   load: async () => (await import('./people-list.ts')).listPeople,
 })
 
@@ -43,12 +43,12 @@ const add = defineCommand({
         // Checked by the command, whose error lists the roles.
         optional: true,
       },
-      system: text("The person's system user on this machine", 'USER'),
-      slack: text("The person's Slack user id", 'ID'),
-      noToken: flag('Do not create a token'),
-      home,
-      trust,
-      json,
+      system: textFlag("The person's system user on this machine", 'USER'),
+      slack: textFlag("The person's Slack user id", 'ID'),
+      noToken: booleanFlag('Do not create a token'),
+      home: homeFlag,
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [name] },
   },
@@ -59,7 +59,7 @@ const remove = defineCommand({
   brief: 'Remove a person; their token stops working immediately',
   examples: [['people remove ann', 'Ann may no longer use this home']],
   parameters: {
-    flags: { home, trust, json },
+    flags: { home: homeFlag, trust: trustFlag, json: jsonFlag },
     positional: { kind: 'tuple', parameters: [name] },
   },
   load: async () => (await import('./people-remove.ts')).removePerson,

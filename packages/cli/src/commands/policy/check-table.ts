@@ -1,7 +1,7 @@
 import { CadreError } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import type { Explainer, Explanation } from '@cadre/runtime'
-import { differences, type ExpectedCall } from './expected-call.ts'
+import { type ExpectedCall, mismatches } from './expected-call.ts'
 import type { PolicyTable } from './read-table.ts'
 
 /** A call with another decision than expected. */
@@ -43,7 +43,7 @@ export async function checkTable(
       continue
     }
     const got = await explainer.explain(tool, input)
-    const wrong = differences(expected, got)
+    const wrong = mismatches(expected, got)
     if (wrong.length > 0) failures.push({ call, got, differences: wrong })
   }
   return { path, calls: calls.length, failures, diagnostics }

@@ -24,7 +24,7 @@ export interface ExpectedCall {
 }
 
 /** Returns the differences, as parts of a sentence; empty if there are none. */
-export function differences(expected: ExpectedDecision, got: Explanation): string[] {
+export function mismatches(expected: ExpectedDecision, got: Explanation): string[] {
   const { decision, by, rule, risk } = expected
   return [
     ...(decision === got.decision ? [] : [`expected ${decision}, got ${got.decision}`]),

@@ -30,7 +30,9 @@ export function explanationText(explanation: Explanation, style: Style): string 
     ['input', input === undefined ? [] : [`would be changed to ${cleanLine(JSON.stringify(input))}`]],
     [
       'hooks',
-      (hooks ?? []).map((name) => `${cleanLine(name)} ${style.dim('would run in a session; not run here')}`),
+      (hooks ?? []).map(
+        (name) => `${cleanLine(name)} ${style.dim('would run in a session, but did not run now')}`,
+      ),
     ],
   ]
   const lines = rows.flatMap(([label, [first, ...rest]]) =>

@@ -1,9 +1,17 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { controlFlags, gateFlags, home, json, team, text, trust } from '../../app/flags.ts'
+import {
+  controlFlags,
+  gateFlags,
+  homeFlag,
+  jsonFlag,
+  teamFlag,
+  textFlag,
+  trustFlag,
+} from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
-const workspace = text('The folder the agent works in; default: the current folder', 'DIR')
+const workspace = textFlag('The folder the agent works in; default: the current folder', 'DIR')
 
 const explain = defineCommand({
   brief: 'Explain what the policy decides for a call, without running it',
@@ -12,8 +20,8 @@ const explain = defineCommand({
     'approvals. Does not run, ask, record or write anything; lists the hooks that would run. Exits with 0 for every decision.\n\n' +
     'DEPTH\n' +
     '  lead>builder  lead delegates to builder, and builder to the agent; also lead,builder or lead/builder\n' +
-    '  2             two delegations below an entry agent, if the agents allow that\n' +
-    '  default       the agent is the entry agent, or a delegate if users may not run it\n\n' +
+    '  2             the agent is two delegations below an entry agent\n' +
+    '  default       the agent is the entry agent or, if users may not start it, a delegate\n\n' +
     'With --json: {"decision": "allow"|"ask"|"deny", "by", "rule", "reason", "risk"?, "reasons"?, "commands"?, "paths"?, "hooks"?,\n' +
     '"input"?, "chain"}.',
   examples: [
@@ -28,25 +36,25 @@ const explain = defineCommand({
   ],
   parameters: {
     flags: {
-      agent: text('The agent that makes the call; default: the entry agent', 'AGENT'),
+      agent: textFlag('The agent that makes the call; default: the entry agent', 'AGENT'),
       tool: {
         kind: 'parsed',
         parse: String,
         brief: 'The name of a tool, in Cadre or in another program: execute_command, Bash, …',
         placeholder: 'TOOL',
       },
-      input: text("The tool's arguments: JSON, @FILE, or - for standard input; default: none", 'JSON'),
-      depth: text('The chain of agents above this agent, or its length', 'CHAIN'),
+      input: textFlag("The tool's arguments: JSON, @FILE, or - for standard input; default: none", 'JSON'),
+      depth: textFlag('The chain of agents above this agent, or its length', 'CHAIN'),
       ...gateFlags,
       ...controlFlags,
       workspace,
-      team,
-      home,
-      trust,
-      json,
+      team: teamFlag,
+      home: homeFlag,
+      trust: trustFlag,
+      json: jsonFlag,
     },
   },
-  load: async () => (await import('./policy-explain.ts')).explain,
+  load: async () => (await import('./policy-explain.ts')).explainPolicy,
 })
 
 const test = defineCommand({
@@ -61,7 +69,15 @@ const test = defineCommand({
     ['policy test policy/*.yaml --json', 'print JSON, for CI'],
   ],
   parameters: {
-    flags: { ...gateFlags, ...controlFlags, workspace, team, home, trust, json },
+    flags: {
+      ...gateFlags,
+      ...controlFlags,
+      workspace,
+      team: teamFlag,
+      home: homeFlag,
+      trust: trustFlag,
+      json: jsonFlag,
+    },
     positional: {
       kind: 'array',
       minimum: 1,

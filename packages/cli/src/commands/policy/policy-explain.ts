@@ -28,7 +28,7 @@ export interface ExplainFlags extends GateFlags, ControlFlags {
 }
 
 /** `cadre policy explain`. */
-export async function explain(io: Io, flags: ExplainFlags): Promise<ExitCode> {
+export async function explainPolicy(io: Io, flags: ExplainFlags): Promise<ExitCode> {
   const { depth: written, tool, json, ...rest } = flags
   const workspace = resolveWorkspace(io, flags.workspace)
   const depth = written === undefined ? undefined : readDepth(written)

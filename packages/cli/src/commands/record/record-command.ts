@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const recordCommand = defineCommand({
@@ -14,10 +14,10 @@ export const recordCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      out: text('The file to write; default: standard output', 'FILE'),
-      force: flag('Replace an existing file'),
-      json,
+      home: homeFlag,
+      out: textFlag('The file to write; default: standard output', 'FILE'),
+      force: booleanFlag('Replace an existing file'),
+      json: jsonFlag,
     },
     positional: {
       kind: 'tuple',
@@ -30,5 +30,5 @@ export const recordCommand = defineCommand({
       ],
     },
   },
-  load: async () => (await import('./record.ts')).record,
+  load: async () => (await import('./record.ts')).recordFixture,
 })

@@ -15,7 +15,7 @@ export interface RecordFlags {
 }
 
 /** `cadre record`. */
-export async function record(io: Io, flags: RecordFlags, beginning: string): Promise<ExitCode> {
+export async function recordFixture(io: Io, flags: RecordFlags, beginning: string): Promise<ExitCode> {
   const sessions = await openSessions(io, flags.home)
   const id = await sessions.find(beginning)
   const fixture = await recordRun(io, sessions, id)

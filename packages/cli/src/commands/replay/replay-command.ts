@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text, trust } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const replayCommand = defineCommand({
@@ -17,17 +17,17 @@ export const replayCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      workspace: text('The folder that the agents would change; default: the current folder', 'DIR'),
-      noHooks: flag('Do not run hooks'),
-      update: flag('Write the current run to the fixture'),
-      trust,
-      json,
+      home: homeFlag,
+      workspace: textFlag('The folder that the agents would change; default: the current folder', 'DIR'),
+      noHooks: booleanFlag('Do not run hooks'),
+      update: booleanFlag('Write the current run to the fixture'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'tuple',
       parameters: [{ brief: 'The file that "cadre record" wrote', parse: String, placeholder: 'fixture' }],
     },
   },
-  load: async () => (await import('./replay.ts')).replay,
+  load: async () => (await import('./replay.ts')).replayFixture,
 })

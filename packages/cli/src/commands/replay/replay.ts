@@ -18,7 +18,7 @@ export interface ReplayFlags {
 }
 
 /** `cadre replay`. */
-export async function replay(io: Io, flags: ReplayFlags, file: string): Promise<ExitCode> {
+export async function replayFixture(io: Io, flags: ReplayFlags, file: string): Promise<ExitCode> {
   const target = path.resolve(io.cwd, file)
   const fixture = readFixture(target)
   const { home, workspace, trust, noHooks, update = false } = flags
@@ -55,7 +55,7 @@ function textOf({ differences, sessions, calls }: Replayed, isUpdated: boolean, 
     differences.length === 0
       ? style.green('no difference')
       : style.red(
-          `${formatCount(own, 'difference')}${later === 0 ? '' : `, ${later} more after a difference`}`,
+          `${formatCount(own, 'difference')}${later === 0 ? '' : `, and ${later} more that follow from them`}`,
         )
   const updated = isUpdated ? '. The fixture was updated' : ''
   return `${differences.map((one) => differenceText(one, style)).join('')}${size}: ${found}${updated}\n`

@@ -1,5 +1,14 @@
 import { defineCommand } from '../../app/command.ts'
-import { count, gateFlags, home, json, scriptAliases, scriptFlags, text, trust } from '../../app/flags.ts'
+import {
+  countFlag,
+  gateFlags,
+  homeFlag,
+  jsonFlag,
+  scriptAliases,
+  scriptFlags,
+  textFlag,
+  trustFlag,
+} from '../../app/flags.ts'
 
 export const resumeCommand = defineCommand({
   brief: 'Resume a session where it stopped, or send it another message',
@@ -13,24 +22,24 @@ export const resumeCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      model: text('Switch to another model, as BACKEND:NAME', 'MODEL'),
-      depth: count(
+      home: homeFlag,
+      model: textFlag('Switch to another model, as BACKEND:NAME', 'MODEL'),
+      depth: countFlag(
         'The maximum delegation depth from now on; default: the limit that the run started with',
         0,
       ),
-      concurrency: count(
+      concurrency: countFlag(
         'The maximum number of delegated sessions that run at the same time; default: the limit that the run started with',
         1,
       ),
       ...gateFlags,
-      maxTurns: count(
+      maxTurns: countFlag(
         'The maximum number of rounds from now on, even if the session stopped at its limit',
         1,
       ),
       ...scriptFlags,
-      trust,
-      json,
+      trust: trustFlag,
+      json: jsonFlag,
     },
     aliases: scriptAliases,
     positional: {
@@ -46,5 +55,5 @@ export const resumeCommand = defineCommand({
       ],
     },
   },
-  load: async () => (await import('./resume.ts')).resume,
+  load: async () => (await import('./resume.ts')).resumeRun,
 })

@@ -6,7 +6,7 @@ import {
   requireOwnWorkspace,
   sharedFolder,
   teamOfRun,
-  withGrantOf,
+  withRecordedGrant,
 } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -30,13 +30,13 @@ export interface ResumeFlags extends GateFlags {
 }
 
 /** `cadre resume`, `cadre sessions resume`. */
-export async function resume(
+export async function resumeRun(
   io: Io,
   given: ResumeFlags,
   beginning: string,
   work?: string,
 ): Promise<ExitCode> {
-  const flags = withGrantOf(io, given, beginning)
+  const flags = withRecordedGrant(io, given, beginning)
   const sessions = await openTrustedSessions(io, flags)
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)

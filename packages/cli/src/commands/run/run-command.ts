@@ -1,17 +1,17 @@
 import { defineCommand } from '../../app/command.ts'
 import {
+  booleanFlag,
   controlFlags,
-  count,
-  dollars,
-  flag,
+  countFlag,
+  dollarsFlag,
   gateFlags,
-  home,
-  json,
+  homeFlag,
+  jsonFlag,
   scriptAliases,
   scriptFlags,
-  team,
-  text,
-  trust,
+  teamFlag,
+  textFlag,
+  trustFlag,
 } from '../../app/flags.ts'
 
 export const runCommand = defineCommand({
@@ -41,30 +41,33 @@ export const runCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      agent: text('The agent to run', 'AGENT'),
-      team,
-      model: text('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
-      home,
-      workspace: text('The folder the agents may change; default: the current folder', 'DIR'),
-      maxTurns: count(
+      agent: textFlag('The agent to run', 'AGENT'),
+      team: teamFlag,
+      model: textFlag('The model, as BACKEND:NAME: openai:NAME or scripted:FILE', 'MODEL'),
+      home: homeFlag,
+      workspace: textFlag('The folder the agents may change; default: the current folder', 'DIR'),
+      maxTurns: countFlag(
         'The maximum number of rounds per session, unless its agent sets a limit; default 30',
         1,
       ),
-      depth: count('The maximum delegation depth; default 3', 0),
-      concurrency: count('The maximum number of delegated sessions that run at the same time; default 8', 1),
-      budgetTokens: count('The maximum number of tokens for the run', 1),
-      budgetCost: dollars('The maximum cost of the run'),
-      noSubagents: flag('Forbid delegation in this run'),
+      depth: countFlag('The maximum delegation depth; default 3', 0),
+      concurrency: countFlag(
+        'The maximum number of delegated sessions that run at the same time; default 8',
+        1,
+      ),
+      budgetTokens: countFlag('The maximum number of tokens for the run', 1),
+      budgetCost: dollarsFlag('The maximum cost of the run'),
+      noSubagents: booleanFlag('Forbid delegation in this run'),
       ...gateFlags,
       ...controlFlags,
       image: {
-        ...text('An image for the agent; repeatable', 'FILE'),
+        ...textFlag('An image for the agent; repeatable', 'FILE'),
         variadic: true,
       },
-      outputSchema: text('Require an answer in JSON that validates against this JSON Schema', 'FILE'),
+      outputSchema: textFlag('Require an answer in JSON that validates against this JSON Schema', 'FILE'),
       ...scriptFlags,
-      trust,
-      json,
+      trust: trustFlag,
+      json: jsonFlag,
     },
     aliases: scriptAliases,
     positional: {
@@ -76,5 +79,5 @@ export const runCommand = defineCommand({
       },
     },
   },
-  load: async () => (await import('./run.ts')).run,
+  load: async () => (await import('./run.ts')).startRun,
 })

@@ -36,7 +36,7 @@ export interface RunFlags extends GateFlags, ControlFlags {
 }
 
 /** `cadre run`. */
-export async function run(io: Io, flags: RunFlags, ...words: readonly string[]): Promise<ExitCode> {
+export async function startRun(io: Io, flags: RunFlags, ...words: readonly string[]): Promise<ExitCode> {
   const workspace = resolveWorkspace(io, flags.workspace)
   const images: readonly Image[] =
     flags.image === undefined ? [] : (await import('../../run/read-images.ts')).readImages(io, flags.image)

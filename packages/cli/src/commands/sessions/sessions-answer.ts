@@ -1,5 +1,5 @@
 import { CadreError, didYouMean } from '@cadre/core'
-import { openTrustedSessions, withGrantOf } from '@cadre/runtime'
+import { openTrustedSessions, withRecordedGrant } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -21,7 +21,7 @@ export async function answerQuestion(
   name: string,
   decision: string,
 ): Promise<ExitCode> {
-  const sessions = await openTrustedSessions(io, withGrantOf(io, flags, beginning))
+  const sessions = await openTrustedSessions(io, withRecordedGrant(io, flags, beginning))
   const id = await sessions.find(beginning)
   const stored = await sessions.read(id)
   const open = (await openQuestions(sessions, id)).filter((question) => question.name === name)

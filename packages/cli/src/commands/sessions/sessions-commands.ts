@@ -1,16 +1,16 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
 import {
+  booleanFlag,
   controlFlags,
-  count,
-  flag,
+  countFlag,
   gateFlags,
-  home,
-  json,
+  homeFlag,
+  jsonFlag,
   scriptAliases,
   scriptFlags,
-  text,
-  trust,
+  textFlag,
+  trustFlag,
 } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 import { resumeCommand } from '../run/resume-command.ts'
@@ -30,9 +30,9 @@ const list = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      roots: flag('Only sessions that a user started'),
-      json,
+      home: homeFlag,
+      roots: booleanFlag('Only sessions that a user started'),
+      json: jsonFlag,
     },
   },
   load: async () => (await import('./sessions-list.ts')).listSessions,
@@ -48,16 +48,16 @@ const show = defineCommand({
     ['sessions show lead-4k2', 'show every round'],
     ['sessions show lead-4k2 --json | jq .report.usage', 'show its usage'],
   ],
-  parameters: { flags: { home, json }, positional: { kind: 'tuple', parameters: [id] } },
+  parameters: { flags: { home: homeFlag, json: jsonFlag }, positional: { kind: 'tuple', parameters: [id] } },
   load: async () => (await import('./sessions-show.ts')).showSession,
 })
 
 const tree = defineCommand({
   brief: 'Show the tree of a run: its sessions, their rounds and calls',
   about:
-    'Shows the sessions in a run with their state and usage, the rounds and calls of each, and the sessions that calls started.\n' +
+    'Shows the sessions in a run with their state and usage, the rounds and calls of each, and the sessions that these calls started.\n' +
     '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running\n' +
-    "○ not started, or its result is recorded only after another call's pending decision.\n" +
+    '○ not started, or ended and not recorded yet, because another call is waiting for a decision.\n' +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [
     ['sessions tree', 'show the newest run'],
@@ -66,9 +66,9 @@ const tree = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      sessions: flag('Show one line per session, without rounds'),
-      json,
+      home: homeFlag,
+      sessions: booleanFlag('Show one line per session, without rounds'),
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [{ ...id, optional: true }] },
   },
@@ -81,7 +81,10 @@ const cancel = defineCommand({
     'Cancels a session and all sessions below it. Cancelling the entry session stops the whole run, which you can resume. If\n' +
     'you cancel another session, the agent that delegated to it continues without it.',
   examples: [['sessions cancel researcher-9x1', 'the rest of the run continues']],
-  parameters: { flags: { home, trust, json }, positional: { kind: 'tuple', parameters: [id] } },
+  parameters: {
+    flags: { home: homeFlag, trust: trustFlag, json: jsonFlag },
+    positional: { kind: 'tuple', parameters: [id] },
+  },
   load: async () => (await import('./sessions-cancel.ts')).cancelSession,
 })
 
@@ -95,7 +98,12 @@ const answer = defineCommand({
     ],
   ],
   parameters: {
-    flags: { home, reason: text('The reason to give the agent', 'TEXT'), trust, json },
+    flags: {
+      home: homeFlag,
+      reason: textFlag('The reason to give the agent', 'TEXT'),
+      trust: trustFlag,
+      json: jsonFlag,
+    },
     positional: {
       kind: 'tuple',
       parameters: [
@@ -110,7 +118,7 @@ const answer = defineCommand({
 
 const seq = {
   brief: 'The number of an entry; "cadre sessions show ID --json" lists them',
-  parse: count('', 1).parse,
+  parse: countFlag('', 1).parse,
   placeholder: 'entry',
 } as const
 
@@ -128,10 +136,15 @@ const rewind = defineCommand({
     ['resume lead-4k2', 'continue from there'],
   ],
   parameters: {
-    flags: { home, dryRun: flag('Show what would happen without changing anything'), trust, json },
+    flags: {
+      home: homeFlag,
+      dryRun: booleanFlag('Show what would happen without changing anything'),
+      trust: trustFlag,
+      json: jsonFlag,
+    },
     positional: { kind: 'tuple', parameters: [id, seq] },
   },
-  load: async () => (await import('./sessions-rewind.ts')).rewind,
+  load: async () => (await import('./sessions-rewind.ts')).rewindToEntry,
 })
 
 const fork = defineCommand({
@@ -146,14 +159,14 @@ const fork = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      agent: text("The new session's agent; default: the original session's agent", 'AGENT'),
-      model: text('The model, as BACKEND:NAME', 'MODEL'),
+      home: homeFlag,
+      agent: textFlag("The new session's agent; default: the original session's agent", 'AGENT'),
+      model: textFlag('The model, as BACKEND:NAME', 'MODEL'),
       ...gateFlags,
       ...controlFlags,
       ...scriptFlags,
-      trust,
-      json,
+      trust: trustFlag,
+      json: jsonFlag,
     },
     aliases: scriptAliases,
     positional: {
@@ -169,7 +182,7 @@ const fork = defineCommand({
       ],
     },
   },
-  load: async () => (await import('./sessions-fork.ts')).fork,
+  load: async () => (await import('./sessions-fork.ts')).forkSession,
 })
 
 const exportLog = defineCommand({
@@ -183,8 +196,8 @@ const exportLog = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      out: text('The file to write; default: standard output', 'FILE'),
+      home: homeFlag,
+      out: textFlag('The file to write; default: standard output', 'FILE'),
       format: {
         kind: 'enum',
         values: ['chat-log'],
@@ -192,8 +205,8 @@ const exportLog = defineCommand({
         placeholder: 'FORMAT',
         optional: true,
       },
-      force: flag('Replace an existing file'),
-      json,
+      force: booleanFlag('Replace an existing file'),
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [id] },
   },
@@ -210,10 +223,10 @@ const importLog = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      workspace: text('The folder the agent may change; default: the current folder', 'DIR'),
-      trust,
-      json,
+      home: homeFlag,
+      workspace: textFlag('The folder the agent may change; default: the current folder', 'DIR'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'tuple',

@@ -24,7 +24,7 @@ export interface ForkFlags extends GateFlags, ControlFlags {
 }
 
 /** `cadre sessions fork`. */
-export async function fork(
+export async function forkSession(
   io: Io,
   flags: ForkFlags,
   beginning: string,

@@ -23,7 +23,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   const raw = contentOf(source)
   const read = readChatLog(raw)
   if (read.kind === 'other')
-    throw new CadreError('usage', `not a chat log: ${read.reason}.`, { where: source })
+    throw new CadreError('usage', `this file is not a chat log: ${read.reason}.`, { where: source })
   const { log } = read
   const home = await requireTrustedHome(io, flags)
   const { registry } = await findAvailableAgents(io, flags)

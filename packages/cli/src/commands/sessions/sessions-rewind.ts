@@ -3,7 +3,7 @@ import { openTrustedSessions, type Rewound, rewindSession } from '@cadre/runtime
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
-import { indentLine } from '../workspace/workspace-here.ts'
+import { indentLine } from '../workspace/find-workspace.ts'
 
 export interface RewindFlags {
   readonly home?: string
@@ -13,7 +13,12 @@ export interface RewindFlags {
 }
 
 /** `cadre sessions rewind`. */
-export async function rewind(io: Io, flags: RewindFlags, beginning: string, seq: number): Promise<ExitCode> {
+export async function rewindToEntry(
+  io: Io,
+  flags: RewindFlags,
+  beginning: string,
+  seq: number,
+): Promise<ExitCode> {
   const { dryRun = false } = flags
   const sessions = await openTrustedSessions(io, flags)
   try {

@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import { homeOf, loadSettings, untrustedItems } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 export interface EnsureOptions {
@@ -19,7 +19,7 @@ export async function ensureModel(io: Io, options: EnsureOptions): Promise<void>
   if (json || io.stdin.isTTY !== true || !io.stdout.isTTY) return
   const home = homeOf(io, options.home, trust)
   // The run asks about trust first, and the home may name a model.
-  if ((await untrustedIn(io, home, { trust })).length > 0) return
+  if ((await untrustedItems(io, home, { trust })).length > 0) return
   const { config } = await loadSettings(io, home, { homeTrusted: true })
   if (config.model !== undefined) return
   const { createModels, findServer, mayBeSignedIn } = await import('@cadre/backends')

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const setupCommand = defineCommand({
@@ -31,15 +31,15 @@ export const setupCommand = defineCommand({
         placeholder: 'BACKEND',
         optional: true,
       },
-      baseUrl: text("The server's address; default: the official server", 'URL'),
-      model: text('The default model; may be omitted if the server lists only one', 'MODEL'),
-      keyCommand: text('A command that prints the key', 'COMMAND'),
-      keyStdin: flag('Read the key from standard input and store it in the secret store'),
-      noTest: flag('Store the choice without a test request'),
-      yes: flag('Do not prompt: use the flags, or fail'),
-      home,
-      json,
+      baseUrl: textFlag("The server's address; default: the official server", 'URL'),
+      model: textFlag('The default model; may be omitted if the server lists only one', 'MODEL'),
+      keyCommand: textFlag('A command that prints the key', 'COMMAND'),
+      keyStdin: booleanFlag('Read the key from standard input and store it in the secret store'),
+      noTest: booleanFlag('Store the choice without a test request'),
+      yes: booleanFlag('Do not prompt: use the flags, or fail'),
+      home: homeFlag,
+      json: jsonFlag,
     },
   },
-  load: async () => (await import('./setup.ts')).setup,
+  load: async () => (await import('./setup.ts')).runSetup,
 })

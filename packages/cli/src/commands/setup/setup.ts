@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { homeOf, loadSettings, untrustedIn } from '@cadre/runtime'
+import { homeOf, loadSettings, untrustedItems } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -22,7 +22,7 @@ export interface SetupFlags {
 }
 
 /** `cadre setup`. */
-export async function setup(io: Io, flags: SetupFlags): Promise<ExitCode> {
+export async function runSetup(io: Io, flags: SetupFlags): Promise<ExitCode> {
   const isNamed = flags.backend !== undefined || flags.model !== undefined || flags.baseUrl !== undefined
   if (!flags.yes && !flags.json && !isNamed && isTerminal(io)) {
     const code = await setupAtTerminal(io, flags.home)
@@ -63,7 +63,7 @@ export function isTerminal(io: Io): boolean {
 /** The settings in effect. An untrusted project is ignored. */
 export async function configOf(io: Io, wanted: string | undefined) {
   const home = homeOf(io, wanted)
-  const homeTrusted = (await untrustedIn(io, home)).length === 0
+  const homeTrusted = (await untrustedItems(io, home)).length === 0
   return (await loadSettings(io, home, { homeTrusted })).config
 }
 

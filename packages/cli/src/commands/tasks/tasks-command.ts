@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, trust } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 export const tasksCommand = defineCommand({
@@ -29,10 +29,10 @@ export const tasksCommand = defineCommand({
   ],
   parameters: {
     flags: {
-      lint: flag('Check the files without changing them; exits with 1 when there is an error'),
-      home,
-      trust,
-      json,
+      lint: booleanFlag('Check the files without changing them; exits with 1 when there is an error'),
+      home: homeFlag,
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: {
       kind: 'tuple',

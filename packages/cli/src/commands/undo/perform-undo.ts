@@ -16,7 +16,7 @@ export interface PerformUndoRequest {
   readonly confirm: (question: string) => Promise<boolean>
 }
 
-export type UndoEnd =
+export type UndoOutcome =
   | Exclude<UndoResult, { kind: 'busy' }>
   /** The user said no. */
   | { readonly kind: 'declined'; readonly plan: UndoPlan }
@@ -25,7 +25,7 @@ export type UndoEnd =
  * Undoes or redoes a turn: shows the files, asks, applies it and shows the result. For `cadre undo` and `/undo` in a chat.
  * Rejects with `owned` while the session, or a call in the folder, is running.
  */
-export async function performUndo(wanted: PerformUndoRequest): Promise<UndoEnd> {
+export async function performUndo(wanted: PerformUndoRequest): Promise<UndoOutcome> {
   const { undo, request, force, skip, redo, show, confirm } = wanted
   const planned = await undo.plan(request)
   if (planned.kind === 'nothing') {

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, trust } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const session = {
@@ -11,13 +11,13 @@ const session = {
 } as const
 
 const flags = {
-  home,
-  dryRun: flag('Show what would change, without changing it'),
-  yes: flag('Do not ask for confirmation'),
-  force: flag('Also replace files that have changed since; "cadre redo" restores them'),
-  skipChanged: flag('Skip files that have changed since, and restore the others'),
-  trust,
-  json,
+  home: homeFlag,
+  dryRun: booleanFlag('Show what would change, without changing it'),
+  yes: booleanFlag('Do not ask for confirmation'),
+  force: booleanFlag('Also replace files that have changed since; "cadre redo" restores them'),
+  skipChanged: booleanFlag('Skip files that have changed since, and restore the others'),
+  trust: trustFlag,
+  json: jsonFlag,
 } as const
 
 const output =
@@ -37,7 +37,7 @@ export const undoCommand = defineCommand({
     ['undo --skip-changed', 'keep files that you have edited since'],
   ],
   parameters: { flags, positional: { kind: 'tuple', parameters: [session] } },
-  load: async () => (await import('./undo.ts')).undo,
+  load: async () => (await import('./undo.ts')).undoTurn,
 })
 
 export const redoCommand = defineCommand({
@@ -50,5 +50,5 @@ export const redoCommand = defineCommand({
     ['redo lead-4k2 --dry-run', 'show what would change'],
   ],
   parameters: { flags, positional: { kind: 'tuple', parameters: [session] } },
-  load: async () => (await import('./undo.ts')).redo,
+  load: async () => (await import('./undo.ts')).redoTurn,
 })

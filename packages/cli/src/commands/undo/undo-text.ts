@@ -33,8 +33,8 @@ export function conflictText({ conflicts, incomplete, direction }: UndoPlan): st
     incomplete === undefined ? [] : [`Not all changes in this turn were recorded: ${cleanLine(incomplete)}.`]
   const isForced = conflicts.every(({ canForce }) => canForce)
   const ways = [
-    ...(isForced ? ['replace these files as well with --force'] : []),
-    'restore only the others with --skip-changed',
+    ...(isForced ? ['replace these files too with --force'] : []),
+    'restore only the other files with --skip-changed',
   ]
   const advice =
     conflicts.length === 0

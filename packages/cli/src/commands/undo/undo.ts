@@ -5,7 +5,7 @@ import type { Direction } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { readLine } from '../../run/ask-line.ts'
-import { performUndo, type UndoEnd } from './perform-undo.ts'
+import { performUndo, type UndoOutcome } from './perform-undo.ts'
 
 export interface UndoFlags {
   readonly home?: string
@@ -18,12 +18,12 @@ export interface UndoFlags {
 }
 
 /** `cadre undo`. */
-export function undo(io: Io, flags: UndoFlags, named?: string): Promise<ExitCode> {
+export function undoTurn(io: Io, flags: UndoFlags, named?: string): Promise<ExitCode> {
   return run(io, 'undo', flags, named)
 }
 
 /** `cadre redo`. */
-export function redo(io: Io, flags: UndoFlags, named?: string): Promise<ExitCode> {
+export function redoTurn(io: Io, flags: UndoFlags, named?: string): Promise<ExitCode> {
   return run(io, 'redo', flags, named)
 }
 
@@ -89,7 +89,7 @@ async function targetOf(
   }
 }
 
-function toJson(direction: Direction, end: UndoEnd): object {
+function toJson(direction: Direction, end: UndoOutcome): object {
   if (end.kind === 'nothing') return { direction, result: 'nothing', reason: end.reason }
   const { session, turn, folder, prompt, started, files, conflicts, notices, incomplete } = end.plan
   return {

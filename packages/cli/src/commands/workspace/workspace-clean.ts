@@ -4,7 +4,7 @@ import { createWorkspaces } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { findWorkspace, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, type WorkspaceFlags } from './find-workspace.ts'
 
 export interface CleanFlags extends WorkspaceFlags {
   readonly force?: boolean
@@ -35,7 +35,7 @@ async function cleanAll(io: Io, flags: CleanFlags): Promise<CleanedWorkspaces> {
     const why = reasonToKeep(state, flags)
     const discards = flags.ignored ? { discards: 'ignored' as const } : {}
     if (why === undefined && (await workspaces.leave(state.session, discards))) removed.push(state.session)
-    else kept.push({ session: state.session, why: why ?? 'it was changed just now' })
+    else kept.push({ session: state.session, why: why ?? 'the workspace has just changed' })
   }
   return { removed, kept }
 }

@@ -1,6 +1,6 @@
 import { buildRouteMap } from '@stricli/core'
 import { defineCommand } from '../../app/command.ts'
-import { flag, home, json, text, trust } from '../../app/flags.ts'
+import { booleanFlag, homeFlag, jsonFlag, textFlag, trustFlag } from '../../app/flags.ts'
 import { commands } from '../../commands.ts'
 
 const session = {
@@ -22,7 +22,7 @@ const list = defineCommand({
       'sessions with unmerged changes',
     ],
   ],
-  parameters: { flags: { home, json } },
+  parameters: { flags: { home: homeFlag, json: jsonFlag } },
   load: async () => (await import('./workspace-list.ts')).listWorkspaces,
 })
 
@@ -35,11 +35,11 @@ const diff = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      call: text('Only the changes from this call', 'CALL'),
-      stat: flag('Show one line per file, without the diff'),
-      trust,
-      json,
+      home: homeFlag,
+      call: textFlag('Only the changes from this call', 'CALL'),
+      stat: booleanFlag('Show one line per file, without the diff'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [session] },
   },
@@ -57,10 +57,10 @@ const forecast = defineCommand({
     ['workspace forecast executor-4k2', 'one session'],
   ],
   parameters: {
-    flags: { home, trust, json },
+    flags: { home: homeFlag, trust: trustFlag, json: jsonFlag },
     positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
   },
-  load: async () => (await import('./workspace-forecast.ts')).forecastOfWorkspaces,
+  load: async () => (await import('./workspace-forecast.ts')).forecastWorkspaces,
 })
 
 const merge = defineCommand({
@@ -76,14 +76,14 @@ const merge = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      noCommit: flag('Change the files without a commit'),
+      home: homeFlag,
+      noCommit: booleanFlag('Change the files without a commit'),
       include: {
-        ...text('Also merge this git-ignored file or folder; repeatable', 'PATH'),
+        ...textFlag('Also merge this git-ignored file or folder; repeatable', 'PATH'),
         variadic: true,
       },
-      trust,
-      json,
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [session] },
   },
@@ -94,7 +94,7 @@ const rollback = defineCommand({
   brief: 'Undo the changes from a call, a session or all sessions in their workspaces',
   about:
     'Undoes changes in a workspace with a new commit; the history is kept. If later changes depend on them, lists the files and\n' +
-    'exits with 1 without changing anything. To undo changes that are already merged, merge the workspace again afterwards.',
+    'exits with 1 without changing anything. If the changes are already merged, merge the workspace again to undo them there.',
   examples: [
     ['workspace rollback executor-4k2 --call call_7', 'undo one call'],
     ['workspace rollback executor-4k2', "undo all of the session's changes"],
@@ -102,11 +102,14 @@ const rollback = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      call: text('Only the changes from this call; list calls with "cadre workspace diff --json"', 'CALL'),
-      all: flag('Undo the changes in every workspace in the home directory'),
-      trust,
-      json,
+      home: homeFlag,
+      call: textFlag(
+        'Only the changes from this call; list calls with "cadre workspace diff --json"',
+        'CALL',
+      ),
+      all: booleanFlag('Undo the changes in every workspace in the home directory'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
   },
@@ -122,11 +125,11 @@ const clean = defineCommand({
   ],
   parameters: {
     flags: {
-      home,
-      force: flag("Also discard the named session's unmerged changes"),
-      ignored: flag('Also discard files that git ignores'),
-      trust,
-      json,
+      home: homeFlag,
+      force: booleanFlag("Also discard the named session's unmerged changes"),
+      ignored: booleanFlag('Also discard files that git ignores'),
+      trust: trustFlag,
+      json: jsonFlag,
     },
     positional: { kind: 'tuple', parameters: [{ ...session, optional: true }] },
   },

@@ -1,7 +1,7 @@
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
-import { findWorkspace, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, type WorkspaceFlags } from './find-workspace.ts'
 
 export interface DiffFlags extends WorkspaceFlags {
   readonly call?: string

@@ -2,10 +2,10 @@ import { requireTrustedHome } from '@cadre/runtime'
 import { createWorkspaces, type WorkspaceForecast } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { findWorkspace, indentLine, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, indentLine, type WorkspaceFlags } from './find-workspace.ts'
 
 /** `cadre workspace forecast`. */
-export async function forecastOfWorkspaces(io: Io, flags: WorkspaceFlags, named?: string): Promise<ExitCode> {
+export async function forecastWorkspaces(io: Io, flags: WorkspaceFlags, named?: string): Promise<ExitCode> {
   const forecasts = named === undefined ? await forecastAll(io, flags) : [await forecastOne(io, flags, named)]
   if (flags.json) io.stdout.write(`${JSON.stringify(forecasts)}\n`)
   else {

@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
-import type { WorkspaceFlags } from './workspace-here.ts'
+import type { WorkspaceFlags } from './find-workspace.ts'
 
 /** `cadre workspace list`. */
 export async function listWorkspaces(io: Io, flags: Omit<WorkspaceFlags, 'trust'>): Promise<ExitCode> {

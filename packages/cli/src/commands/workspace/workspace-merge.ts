@@ -2,7 +2,7 @@ import { mergeWorkspaceJson } from '@cadre/runtime'
 import type { MergeResult } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { findWorkspace, indentLine, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, indentLine, type WorkspaceFlags } from './find-workspace.ts'
 
 export interface MergeFlags extends WorkspaceFlags {
   readonly noCommit?: boolean

@@ -4,7 +4,7 @@ import { createWorkspaces, type RollbackResult } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { formatCount } from '../../output/numbers.ts'
-import { findWorkspace, indentLine, type WorkspaceFlags } from './workspace-here.ts'
+import { findWorkspace, indentLine, type WorkspaceFlags } from './find-workspace.ts'
 
 export interface RollbackFlags extends WorkspaceFlags {
   readonly call?: string
@@ -65,7 +65,7 @@ function linesOf({ session, result }: RolledBack): string[] {
       return [
         `${session}: nothing was undone, because later changes depend on these files: ${result.files.join(', ')}`,
         ...result.by.map(({ subject, call }) => `  ${subject}${call === undefined ? '' : ` (${call})`}`),
-        "Undo those changes first, or all of the session's changes.",
+        "Undo the later changes first, or undo all of the session's changes.",
       ]
   }
 }

@@ -62,7 +62,8 @@ export class Cursor {
     if (letter !== ' ' && letter !== '\t' && letter !== '#' && letter !== '\\') return
     this.take(blanks)
     // Inside a word, a continuation joins two parts, which needs a shell.
-    if (source.startsWith('\\\n', this.position)) throw new NeedsShell('it continues a word on the next line')
+    if (source.startsWith('\\\n', this.position))
+      throw new NeedsShell('the command continues a word on the next line')
   }
 
   /** Also skips line breaks, and the here-documents after them. */
@@ -79,7 +80,7 @@ export class Cursor {
   beginHereDocument(stripsTabs: boolean): Redirect {
     this.take(/[ \t]+/y)
     const document = { ...this.readDelimiter(), stripsTabs }
-    if (!this.isAt(endOfWord)) throw new NeedsShell('the end of its here-document is unusual')
+    if (!this.isAt(endOfWord)) throw new NeedsShell('the delimiter of the here-document is unusual')
     const redirect = { fd: 0 as const, kind: 'text' as const, text: '' }
     this.#waiting.push({ document, redirect })
     return redirect
@@ -88,7 +89,8 @@ export class Cursor {
   /** `'END'`, `"END"`, `\END` or `END`. */
   readDelimiter(): { readonly end: string; readonly isQuoted: boolean } {
     const found = this.take(/(['"])(\w+)\1|(\\?)(\w+)/y)
-    const [, quote, quoted, backslash, plain] = found ?? needsShell('the end of its here-document is unusual')
+    const [, quote, quoted, backslash, plain] =
+      found ?? needsShell('the delimiter of the here-document is unusual')
     return { end: quoted ?? plain ?? '', isQuoted: quote !== undefined || backslash !== '' }
   }
 
@@ -100,9 +102,10 @@ export class Cursor {
       const line = stripsTabs ? written.replace(/^\t+/, '') : written
       if (!this.isDone) this.position++
       if (line === end) return text
-      if (!isQuoted && /[$`\\]/.test(line)) throw new NeedsShell('it has a here-document with expansion')
+      if (!isQuoted && /[$`\\]/.test(line))
+        throw new NeedsShell('the command has a here-document with expansion')
       text += `${line}\n`
     }
-    throw new NeedsShell('it has an unterminated here-document')
+    throw new NeedsShell('the command has an unterminated here-document')
   }
 }

@@ -3,7 +3,7 @@
  * parser and bash can only make Cadre ask, never run something else: exactly the returned value runs.
  * Takes linear time; never throws.
  */
-import { hasUnusual, refuseHiddenCharacters } from '../hidden-characters.ts'
+import { hasUnusualSpaces, refuseHiddenCharacters } from '../hidden-characters.ts'
 import { checkCommand, isLiteral, requireProgram } from './check-command.ts'
 import { Cursor, NeedsShell, needsShell } from './cursor.ts'
 import { listedVariables, specialVariables } from './known-words.ts'
@@ -13,16 +13,16 @@ import { readWords, type WrittenWord } from './read-words.ts'
 const maxLength = 64 * 1_024
 const maxWords = 4_096
 const maxDepth = 4
-const notPlain = 'its syntax is too complex'
+const notPlain = 'the syntax of the command is too complex'
 
 const endOfCommand = /$|[\n;|&()]/y
 const redirectStart = /[<>]|&>/y
 const errorsToOutput: Redirect = { fd: 2, kind: 'copy', from: 1 }
 
 export function readLine(source: string): ReadLine {
-  if (source.length > maxLength) return { kind: 'shell', why: 'it is longer than 64 KB' }
-  if (refuseHiddenCharacters(source) !== undefined || hasUnusual(source))
-    return { kind: 'shell', why: 'it has a hidden character' }
+  if (source.length > maxLength) return { kind: 'shell', why: 'the command is longer than 64 KB' }
+  if (refuseHiddenCharacters(source) !== undefined || hasUnusualSpaces(source))
+    return { kind: 'shell', why: 'the command has a hidden character' }
   try {
     return { kind: 'plain', list: new LineReader(source).line() }
   } catch (error) {
@@ -45,9 +45,9 @@ class LineReader {
     if (isStrict) this.#operator()
     const read = this.#list(0)
     const list = isStrict ? strict(read) : read
-    if (!at.isDone) throw new NeedsShell('it has an unexpected )')
-    if (at.hasHereDocument) throw new NeedsShell('it has an unterminated here-document')
-    if (list.length === 0) throw new NeedsShell('it is empty')
+    if (!at.isDone) throw new NeedsShell('the command has an unexpected )')
+    if (at.hasHereDocument) throw new NeedsShell('the command has an unterminated here-document')
+    if (list.length === 0) throw new NeedsShell('the command is empty')
     return list
   }
 
@@ -62,13 +62,13 @@ class LineReader {
       const stages = this.#stages(depth)
       // Elsewhere, its meaning depends on the rest of the line.
       if (at.values.size > names && (depth > 0 || stages.length > 1 || after !== ';'))
-        throw new NeedsShell('it sets a variable conditionally')
+        throw new NeedsShell('the command sets a variable conditionally')
       steps.push({ after, stages })
       if (at.isDone || at.letter() === ')') break
       after = this.#operator()
       at.skipLines()
       if (after !== ';' && (at.isDone || at.letter() === ')'))
-        throw new NeedsShell('it ends with an operator')
+        throw new NeedsShell('the command ends with an operator')
     }
     return steps
   }
@@ -79,7 +79,7 @@ class LineReader {
     if (letter === '\n') return ';'
     const found = at.take(/;(?![;&])|&&|\|\|/y)?.[0]
     if (found === undefined)
-      throw new NeedsShell(letter === '&' ? 'it starts a background process (&)' : notPlain)
+      throw new NeedsShell(letter === '&' ? 'the command starts a background process (&)' : notPlain)
     return found as Step['after']
   }
 
@@ -107,9 +107,9 @@ class LineReader {
 
   #group(depth: number): Group {
     const at = this.#at
-    if (depth >= maxDepth) throw new NeedsShell('it is nested too deeply')
+    if (depth >= maxDepth) throw new NeedsShell('the command is nested too deeply')
     // `((` is arithmetic.
-    if (at.letter(1) === '(') throw new NeedsShell('it has (( ))')
+    if (at.letter(1) === '(') throw new NeedsShell('the command has (( ))')
     at.position++
     const list = this.#list(depth + 1)
     if (at.letter() !== ')' || list.length === 0) throw new NeedsShell(notPlain)
@@ -145,7 +145,7 @@ class LineReader {
       const first = written[0] as WrittenWord
       const { variable } = first
       if (at.isAt(/[<>]/y)) {
-        if (first.hasBraces) throw new NeedsShell('it redirects a named descriptor')
+        if (first.hasBraces) throw new NeedsShell('the command redirects a named descriptor')
         if (first.descriptor !== undefined) {
           redirects.push(...this.#redirect(first.descriptor))
           continue
@@ -156,23 +156,23 @@ class LineReader {
         if (listedVariables.has(variable)) continue
         at.skipBlanks()
         if (!at.isAt(endOfCommand) || at.isAt(redirectStart) || !isEmpty())
-          throw new NeedsShell(`it sets ${variable}`)
+          throw new NeedsShell(`the command sets ${variable}`)
         // At run time it only succeeds: later words already contain the value.
         return { kind: 'command', words: [{ text: ':' }], variables, redirects }
       }
       if (words.length === 0) requireProgram(first)
       this.#words += written.length
-      if (this.#words > maxWords) throw new NeedsShell('it has too many words')
+      if (this.#words > maxWords) throw new NeedsShell('the command has too many words')
       for (const { word } of written) words.push(word)
     }
-    if (at.letter() === '(') throw new NeedsShell('it has ( after a word')
+    if (at.letter() === '(') throw new NeedsShell('the command has ( after a word')
     const command: Command = { kind: 'command', words, variables, redirects }
     checkCommand(command)
     return command
   }
 
   #assign(variables: { [name: string]: string }, variable: string, word: Word): void {
-    if (!isLiteral(word)) throw new NeedsShell(`it sets ${variable} to a pattern`)
+    if (!isLiteral(word)) throw new NeedsShell(`the command sets ${variable} to a pattern`)
     const value = word.text.slice(variable.length + 1)
     if (listedVariables.has(variable)) {
       variables[variable] = value
@@ -180,7 +180,7 @@ class LineReader {
     }
     // A second value would be ambiguous, and other values would be split or matched as patterns.
     const isPlain = /^[\w./@%+,:-]+$/.test(value) && !this.#at.values.has(variable)
-    if (!isPlain || specialVariables.test(variable)) throw new NeedsShell(`it sets ${variable}`)
+    if (!isPlain || specialVariables.test(variable)) throw new NeedsShell(`the command sets ${variable}`)
     this.#at.values.set(variable, value)
   }
 
@@ -188,12 +188,12 @@ class LineReader {
   #question(): readonly Word[] {
     const at = this.#at
     const found = at.take(/\[\[ {1,90}((?:! {1,90})?)(-[defhnrswxzL]) {1,90}/y)
-    if (found === null || found[0].length > 100) throw new NeedsShell('it uses [[')
+    if (found === null || found[0].length > 100) throw new NeedsShell('the command uses [[')
     const { word, hasBraces } = readWords(at, false)[0] as WrittenWord
     if (!isLiteral(word) || hasBraces || !at.take(/ {1,98}\]\](?=$|[ \t\n;|&()<>])/y))
-      throw new NeedsShell('it uses [[')
+      throw new NeedsShell('the command uses [[')
     at.skipBlanks()
-    if (!at.isAt(endOfCommand) && !at.isAt(redirectStart)) throw new NeedsShell('it uses [[')
+    if (!at.isAt(endOfCommand) && !at.isAt(redirectStart)) throw new NeedsShell('the command uses [[')
     const texts = ['test', ...(found[1] === '' ? [] : ['!']), found[2] as string, word.text]
     return texts.map((text) => ({ text }))
   }
@@ -203,7 +203,7 @@ class LineReader {
     const at = this.#at
     const arrow = at.take(/&>>?|<<<|<<-?|<[>&(]?|>[>&|(]?/y)?.[0] ?? ''
     if (descriptor !== undefined && (descriptor === 0) !== arrow.startsWith('<'))
-      throw new NeedsShell('it redirects another descriptor')
+      throw new NeedsShell('the command redirects another descriptor')
     const fd = descriptor === 2 ? 2 : 1
     const kind = arrow.endsWith('>>') ? 'append' : 'write'
     switch (arrow) {
@@ -213,36 +213,37 @@ class LineReader {
       case '<<-':
         return [at.beginHereDocument(arrow === '<<-')]
       case '<<<':
-        throw new NeedsShell('it has a here-string (<<<)')
+        throw new NeedsShell('the command has a here-string (<<<)')
       case '>':
       case '>>':
         return [{ fd, kind, path: this.#target() }]
       case '>&': {
         const from =
-          at.take(/([12])(?=$|[ \t\n;|()<>]|&(?!>))/y) ?? needsShell('it redirects in an unusual way')
+          at.take(/([12])(?=$|[ \t\n;|()<>]|&(?!>))/y) ??
+          needsShell('the command redirects in an unusual way')
         return [{ fd, kind: 'copy', from: from[1] === '1' ? 1 : 2 }]
       }
       case '&>':
       case '&>>':
         return [{ fd: 1, kind, path: this.#target() }, errorsToOutput]
       default:
-        throw new NeedsShell(`it has ${arrow}`)
+        throw new NeedsShell(`the command has ${arrow}`)
     }
   }
 
   #target(): string {
     const at = this.#at
     at.take(/[ \t]+/y)
-    if (at.isAt(/$|[ \t\n;|&()<>#]/y)) throw new NeedsShell('it has a redirect without a target')
+    if (at.isAt(/$|[ \t\n;|&()<>#]/y)) throw new NeedsShell('the command has a redirect without a target')
     const written = readWords(at, false)
     const { word, descriptor, hasBraces } = written[0] as WrittenWord
     if (written.length > 1 || !isLiteral(word) || word.text === '')
-      throw new NeedsShell('it redirects to a pattern')
+      throw new NeedsShell('the command redirects to a pattern')
     if ((hasBraces || descriptor !== undefined) && at.isAt(/[<>]/y))
-      throw new NeedsShell('it redirects in an unusual way')
+      throw new NeedsShell('the command redirects in an unusual way')
     // Bash handles some names below /dev itself, and devices are not regular files.
     if (word.text !== '/dev/null' && word.text.split('/').includes('dev'))
-      throw new NeedsShell(`it redirects to ${word.text}`)
+      throw new NeedsShell(`the command redirects to ${word.text}`)
     return word.text
   }
 }
@@ -252,6 +253,6 @@ function strict(list: List): List {
   const isPlain = list.every(
     ({ after, stages }) => after === ';' && stages.every(({ kind }) => kind === 'command'),
   )
-  if (!isPlain) throw new NeedsShell('it uses set, which only a shell has')
+  if (!isPlain) throw new NeedsShell('the command uses set, which only a shell can run')
   return list.map(({ stages }, at) => ({ after: at === 0 ? ';' : '&&', stages }))
 }

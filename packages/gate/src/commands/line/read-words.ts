@@ -18,7 +18,7 @@ type Part =
   | { readonly kind: 'status' }
 
 const maxChoices = 64
-const openQuote = 'it has an unclosed quote'
+const openQuote = 'the command has an unclosed quote'
 
 /** A fast path: most words have no special characters. */
 const plainWord = /[\w./@%+,-]+(?=[ \t\n;|&()<>]|$)/y
@@ -28,7 +28,8 @@ export function readWords(at: Cursor, mayAssign: boolean): readonly WrittenWord[
   const text = at.take(plainWord)?.[0]
   if (text === undefined) return new WordReader(at, mayAssign).words()
   if (!/^\d+$/.test(text)) return [{ word: { text }, hasBraces: false }]
-  if (!/^[012]$/.test(text) && at.isAt(/[<>]/y)) throw new NeedsShell('it redirects another descriptor')
+  if (!/^[012]$/.test(text) && at.isAt(/[<>]/y))
+    throw new NeedsShell('the command redirects another descriptor')
   return [{ word: { text }, descriptor: Number(text), hasBraces: false }]
 }
 
@@ -54,7 +55,7 @@ class WordReader {
     while (!at.isAt(endOfWord)) this.#next(start)
     const words = expandChoices(this.#parts).map(wordOf)
     if (this.#variable !== undefined && words.length > 1)
-      throw new NeedsShell('it sets a variable to several words ({ })')
+      throw new NeedsShell('the command sets a variable to several words ({ })')
     const variable = this.#variable !== undefined && { variable: this.#variable }
     return words.map((word) => ({ word, hasBraces: this.#hasBraces, ...variable }))
   }
@@ -72,7 +73,7 @@ class WordReader {
       case '$':
         return void this.#dollar(false)
       case '`':
-        throw new NeedsShell('it uses command substitution (backticks)')
+        throw new NeedsShell('the command uses command substitution (backticks)')
       case '*':
       case '?':
         at.position++
@@ -83,9 +84,9 @@ class WordReader {
       case '{':
         return void this.#braces()
       case '}':
-        throw new NeedsShell('it has an unmatched }')
+        throw new NeedsShell('the command has an unmatched }')
       case '~':
-        if (this.#opensTilde) throw new NeedsShell('it uses ~')
+        if (this.#opensTilde) throw new NeedsShell('the command uses ~')
         return void this.#plain()
       default:
         return void this.#plain()
@@ -103,7 +104,7 @@ class WordReader {
   #assign(): void {
     const part = this.#parts[0]
     if (this.#parts.length !== 1 || part?.kind !== 'text') return
-    if (/^[A-Za-z_]\w*\+$/.test(part.text)) throw new NeedsShell('it appends to a variable (+=)')
+    if (/^[A-Za-z_]\w*\+$/.test(part.text)) throw new NeedsShell('the command appends to a variable (+=)')
     if (/^[A-Za-z_]\w*$/.test(part.text)) this.#variable = part.text
   }
 
@@ -128,7 +129,7 @@ class WordReader {
     this.#quoted('')
     while (!at.take(/"/y)) {
       const letter = at.letter()
-      if (letter === '`') throw new NeedsShell('it uses command substitution (backticks)')
+      if (letter === '`') throw new NeedsShell('the command uses command substitution (backticks)')
       if (letter === '$') this.#dollar(true)
       else if (letter === '\\') {
         const next = this.#escaped()
@@ -138,7 +139,7 @@ class WordReader {
   }
 
   #escaped(): string {
-    return this.#at.take(/\\([^\n])/y)?.[1] ?? needsShell('it continues a word on the next line')
+    return this.#at.take(/\\([^\n])/y)?.[1] ?? needsShell('the command continues a word on the next line')
   }
 
   #dollar(isQuoted: boolean): void {
@@ -184,7 +185,7 @@ class WordReader {
         [/\d/, /[a-z]/, /[A-Z]/, /\./].some((kind) => kind.test(from) && kind.test(to)) && from <= to,
     )
     if (found === null || found[0].length > 100 || !isPlain)
-      throw new NeedsShell('it has a [ ] pattern that is too complex')
+      throw new NeedsShell('the command has a [ ] pattern that is too complex')
     this.#part({ kind: 'set', text: found[0], ranges, negated: found[1] !== '' })
   }
 
@@ -196,7 +197,7 @@ class WordReader {
     if (literal !== undefined) return void this.#part({ kind: 'text', text: literal })
     const choice = at.take(/\{([\w./@+-]+(?:,[\w./@+-]+)+)\}/y)
     if (choice === null || choice[0].length > 1_000 || choice[1]?.includes('..'))
-      throw new NeedsShell('it has { } that are too complex')
+      throw new NeedsShell('the command has { } that are too complex')
     this.#part({ kind: 'choice', texts: (choice[1] as string).split(',') })
   }
 }
@@ -204,18 +205,20 @@ class WordReader {
 /** `"$(cat <<'END' … END)"`: a multi-line text, a common way to write commit messages. It is not expanded. */
 function readDocument(at: Cursor): string {
   const { end, isQuoted } = at.readDelimiter()
-  if (!isQuoted || !at.take(/\n/y)) throw new NeedsShell('it uses command substitution ($( ))')
+  if (!isQuoted || !at.take(/\n/y)) throw new NeedsShell('the command uses command substitution ($( ))')
   const text = at.readLinesUntil({ end, isQuoted, stripsTabs: false })
-  if (!at.take(/[ \t\n]*\)/y)) throw new NeedsShell('it uses command substitution ($( ))')
+  if (!at.take(/[ \t\n]*\)/y)) throw new NeedsShell('the command uses command substitution ($( ))')
   return text.replace(/\n+$/, '')
 }
 
 function describeDollar(at: Cursor): string {
   const next = at.letter(1)
   if (next === '(')
-    return at.letter(2) === '(' ? 'it uses arithmetic ($(( )))' : 'it uses command substitution ($( ))'
-  if (next === "'" || next === '"') return `it has $${next}`
-  return 'it uses a variable ($)'
+    return at.letter(2) === '('
+      ? 'the command uses arithmetic ($(( )))'
+      : 'the command uses command substitution ($( ))'
+  if (next === "'" || next === '"') return `the command has $${next}`
+  return 'the command uses a variable ($)'
 }
 
 function expandChoices(parts: readonly Part[]): readonly (readonly Part[])[] {
@@ -225,7 +228,7 @@ function expandChoices(parts: readonly Part[]): readonly (readonly Part[])[] {
     const texts: readonly Part[] =
       part.kind === 'choice' ? part.texts.map((text) => ({ kind: 'text', text })) : [part]
     found = found.flatMap((before) => texts.map((one) => [...before, one]))
-    if (found.length > maxChoices) throw new NeedsShell('its { } expand to too many words')
+    if (found.length > maxChoices) throw new NeedsShell('the command has { } that expand to too many words')
   }
   return found
 }
@@ -246,11 +249,11 @@ function wordOf(parts: readonly Part[]): Word {
   }
   const first = glob[0]
   if (glob.every(({ kind }) => kind === 'text')) return { text, ...(status.length > 0 && { status }) }
-  if (status.length > 0) throw new NeedsShell('it uses $? in a pattern')
+  if (status.length > 0) throw new NeedsShell('the command uses $? in a pattern')
   // A file name that starts with a dash must not become an option; after `=` it is the value of one.
   if (text.startsWith('-') && !(first?.kind === 'text' && first.text.includes('=')))
-    throw new NeedsShell('it has a pattern in an option name')
+    throw new NeedsShell('the command has a pattern in an option name')
   // Bash keeps both slashes in matching names.
-  if (text.includes('//')) throw new NeedsShell('it has a pattern with //')
+  if (text.includes('//')) throw new NeedsShell('the command has a pattern with //')
   return { text, glob }
 }

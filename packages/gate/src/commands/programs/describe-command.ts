@@ -3,8 +3,14 @@ import { Arguments } from './arguments.ts'
 import { describeGit } from './describe-git.ts'
 import { readArguments } from './read-arguments.ts'
 import { otherReaders } from './read-others.ts'
-import { readers, readOnlySubcommands, sandboxedSubcommands, versionQueries, wrappers } from './readers.ts'
-import { specIn } from './spec.ts'
+import {
+  readOnlyPrograms,
+  readOnlySubcommands,
+  sandboxedSubcommands,
+  versionQueries,
+  wrapperPrograms,
+} from './readers.ts'
+import { findSpec } from './spec.ts'
 
 /** What a command does, as far as its words tell. Undefined for a program whose options are not listed. */
 export interface DescribedCommand extends Readonly<Pick<Arguments, 'unlisted' | 'paths'>> {
@@ -30,8 +36,8 @@ export function describeCommand(words: readonly Word[]): DescribedCommand | unde
   if (name === undefined) return undefined
   const rest = words.slice(1)
   if (name === 'git') return describeGit(rest)
-  if (Object.hasOwn(wrappers, name)) return unwrap(name, rest)
-  const spec = specIn(readers, name)
+  if (Object.hasOwn(wrapperPrograms, name)) return unwrap(name, rest)
+  const spec = findSpec(readOnlyPrograms, name)
   const other = Object.hasOwn(otherReaders, name) ? otherReaders[name] : undefined
   if (spec === undefined && other === undefined) return describeSubcommand(name, rest)
   const found = new Arguments()
@@ -66,7 +72,7 @@ const disallowedCombinations: { readonly [name: string]: RegExp } = {
 function describeSubcommand(name: string, words: readonly Word[]): DescribedCommand | undefined {
   const question = `${name} ${words[0]?.text}`
   if (words.length === 1 && versionQueries.test(question)) return { unlisted: [], paths: [], isReader: true }
-  const spec = specIn(readOnlySubcommands, question)
+  const spec = findSpec(readOnlySubcommands, question)
   if (spec === undefined) return undefined
   const { unlisted, paths } = readArguments(words.slice(1), spec)
   // With other words it is not the listed query, and patterns of the user apply.
@@ -76,7 +82,7 @@ function describeSubcommand(name: string, words: readonly Word[]): DescribedComm
 
 /** Programs that only start another one. */
 function unwrap(name: string, words: readonly Word[]): DescribedCommand {
-  const { flags, values, operand } = wrappers[name] as (typeof wrappers)[string]
+  const { flags, values, operand } = wrapperPrograms[name] as (typeof wrapperPrograms)[string]
   const reject = (word: string) => ({ unlisted: [{ word, names: [word] }], paths: [], isReader: false })
   let at = 0
   for (let text = words[0]?.text; text?.startsWith('-'); text = words[at]?.text) {

@@ -2,7 +2,7 @@ import type { Word } from '../line/line.ts'
 import type { DescribedCommand } from './describe-command.ts'
 import { gitReaders, gitSubReaders, gitWriters } from './git.ts'
 import { readArguments } from './read-arguments.ts'
-import { readSpec, specIn } from './spec.ts'
+import { findSpec, readSpec } from './spec.ts'
 
 const listing = /^(?:--list|--(?:no-)?(?:contains|merged)(?:=.*)?|--points-at(?:=.*)?)$/
 /** These settings change identity and display, and start nothing. */
@@ -49,9 +49,9 @@ export function describeGit(given: readonly Word[]): DescribedCommand {
 
 function describeGitCommand(command: string, rest: readonly Word[]): DescribedCommand {
   if (command === 'config') return describeSetting(rest)
-  const sub = specIn(gitSubReaders, `${command} ${rest[0]?.text ?? ''}`)
+  const sub = findSpec(gitSubReaders, `${command} ${rest[0]?.text ?? ''}`)
   if (sub !== undefined) return { ...readArguments(rest.slice(1), sub), isReader: true }
-  const writer = specIn(gitWriters, command)
+  const writer = findSpec(gitWriters, command)
   if (Object.hasOwn(gitReaders, command)) {
     const spec = gitReaders[command] as string
     const mayList =

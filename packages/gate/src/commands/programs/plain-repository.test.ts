@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { unusualSetting } from './plain-repository.ts'
+import { findUnsafeGitSetting } from './plain-repository.ts'
 
 let folder: string
 
@@ -36,8 +36,8 @@ describe('unusualSetting', () => {
       '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n\trequired = true',
     )
     configure('[submodule "a"]\n\tactive = true\n\turl = https://example.org/a.git\n[pull]\n\trebase = true')
-    expect(unusualSetting(folder)).toBeUndefined()
-    expect(unusualSetting('/')).toBeUndefined()
+    expect(findUnsafeGitSetting(folder)).toBeUndefined()
+    expect(findUnsafeGitSetting('/')).toBeUndefined()
   })
 
   it.each([
@@ -69,25 +69,25 @@ describe('unusualSetting', () => {
     ['[filter "x"] clean = ./evil', 'core.?'],
   ])('finds %j', (text, key) => {
     configure(text)
-    expect(unusualSetting(folder)).toContain(key.split('.').at(-1))
-    expect(unusualSetting(folder)).toMatch(/\./)
+    expect(findUnsafeGitSetting(folder)).toContain(key.split('.').at(-1))
+    expect(findUnsafeGitSetting(folder)).toMatch(/\./)
   })
 
   it('checks the repository that git would find: from a subfolder, through links, worktrees and files that point to it', () => {
     mkdirSync(path.join(folder, 'a/b'), { recursive: true })
     symlinkSync('a/b', path.join(folder, 'link'))
     configure('[gpg]\n\tprogram = ./evil')
-    expect(unusualSetting(path.join(folder, 'a/b'))).toBe('gpg.program')
-    expect(unusualSetting(path.join(folder, 'link/..'))).toBe('gpg.program')
+    expect(findUnsafeGitSetting(path.join(folder, 'a/b'))).toBe('gpg.program')
+    expect(findUnsafeGitSetting(path.join(folder, 'link/..'))).toBe('gpg.program')
     const other = path.join(folder, 'other')
     mkdirSync(other)
     writeFileSync(path.join(other, '.git'), 'gitdir: ../.git\n')
-    expect(unusualSetting(other)).toBe('gpg.program')
+    expect(findUnsafeGitSetting(other)).toBe('gpg.program')
   })
 
   it('notices a setting that is added later', () => {
-    expect(unusualSetting(folder)).toBeUndefined()
+    expect(findUnsafeGitSetting(folder)).toBeUndefined()
     configure('[gpg]\n\tprogram = ./evil')
-    expect(unusualSetting(folder)).toBe('gpg.program')
+    expect(findUnsafeGitSetting(folder)).toBe('gpg.program')
   })
 })

@@ -29,7 +29,7 @@ const known = new Map<string, { readonly stamp: string; readonly fault: string |
  * read-only command, or undefined if there is none. A repository that was copied rather than cloned can contain any
  * setting.
  */
-export function unusualSetting(folder: string): string | undefined {
+export function findUnsafeGitSetting(folder: string): string | undefined {
   for (const file of configFiles(folder)) {
     const stats = statsAt(file)
     if (stats === undefined) continue

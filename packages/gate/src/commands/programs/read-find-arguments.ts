@@ -1,15 +1,15 @@
 import type { Word } from '../line/line.ts'
 import type { Arguments } from './arguments.ts'
-import { words } from './known-programs.ts'
+import { splitWords } from './known-programs.ts'
 
-const testsWithoutValue = words(
+const testsWithoutValue = splitWords(
   '-daystart -depth -d -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -true -false -empty -executable -readable -writable -nouser -nogroup -print -print0 -prune -quit -ls -not ! ( ) , -a -o -and -or -help -version --help --version -P -H -O1 -O2 -O3 -nowarn -warn',
 )
-const testsWithText = words(
+const testsWithText = splitWords(
   '-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -size -mtime -atime -ctime -mmin -amin -cmin -user -group -uid -gid -perm -links -inum -maxdepth -mindepth -lname -ilname -fstype -used -printf -newermt -newerct -newerat',
 )
 const testsWithPath = /^-(?:newer|anewer|cnewer|samefile|newer[aBcm][aBcm])$/
-const starters = words('-exec -execdir -ok -okdir')
+const starters = splitWords('-exec -execdir -ok -okdir')
 
 /** Parses starting points, then an expression. Actions that start a program, write, or follow links are not listed. */
 export function readFindArguments(given: readonly Word[], found: Arguments): void {

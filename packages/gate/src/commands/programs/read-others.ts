@@ -1,6 +1,6 @@
 import type { Word } from '../line/line.ts'
 import type { Arguments } from './arguments.ts'
-import { words as setOf } from './known-programs.ts'
+import { splitWords as setOf } from './known-programs.ts'
 import { readFindArguments } from './read-find-arguments.ts'
 
 type Reader = (words: readonly Word[], found: Arguments) => void

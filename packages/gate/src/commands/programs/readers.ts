@@ -7,7 +7,7 @@ import { readTable } from './spec.ts'
  *
  * A line is: programs | options | operands, in the format of `spec.ts`.
  */
-export const readers = readTable(`
+export const readOnlyPrograms = readTable(`
 ls | -aAbBcCdfFgGhHiklmnNopqQrRsStuUvxXZ1 -I=text -w=num -T=num --all --almost-all --author --escape --block-size=text --ignore-backups --color?=text --directory --dereference-command-line --classify?=text --file-type --format=text --full-time --group-directories-first --no-group --human-readable --si --hide=text --hyperlink?=text --indicator-style=text --inode --ignore=text --kibibytes --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=text --reverse --recursive --size --sort=text --time=text --time-style=text --tabsize=num --width=num --context --zero --help --version | path*
 cat | -AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting --help --version | path*
 head, tail | -qvz -# -n=text -c=text --bytes=text --lines=text --quiet --silent --verbose --zero-terminated --help --version | path*
@@ -71,7 +71,7 @@ numfmt | -d=text --to=text --from=text --suffix=text --padding=num --grouping --
 `)
 
 /** Programs that start another one, and accept only these options. */
-export const wrappers: {
+export const wrapperPrograms: {
   readonly [name: string]: { readonly flags: RegExp; readonly values: RegExp; readonly operand?: RegExp }
 } = {
   timeout: {

@@ -72,7 +72,7 @@ export function readTable(text: string): { readonly [name: string]: string } {
 }
 
 /** Returns the spec with that name in a table, or undefined. */
-export function specIn(table: { readonly [name: string]: string }, name: string): ProgramSpec | undefined {
+export function findSpec(table: { readonly [name: string]: string }, name: string): ProgramSpec | undefined {
   return Object.hasOwn(table, name) ? readSpec(table[name] as string) : undefined
 }
 

@@ -1,5 +1,5 @@
 import { CadreError, object, optional, string } from '@cadre/core'
-import { isAttended } from '@cadre/home'
+import { isDaemonRunning } from '@cadre/home'
 import { openTaskFiles } from '@cadre/tasks'
 import { defineHostTool, type HostTool } from '../host-tool.ts'
 import type { DelegateOptions } from './delegate-work.ts'
@@ -52,8 +52,8 @@ export function createTaskTool({ readOnly = false }: Pick<DelegateOptions, 'read
   })
 }
 
-function startText(home: Parameters<typeof isAttended>[0]): string {
-  return isAttended(home)
+function startText(home: Parameters<typeof isDaemonRunning>[0]): string {
+  return isDaemonRunning(home)
     ? 'The daemon starts it.'
     : 'No daemon is running, so it does not start automatically. Call delegate_work to start work now, or ask the person to run: cadre up'
 }

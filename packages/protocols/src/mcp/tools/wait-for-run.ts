@@ -1,7 +1,7 @@
 import { integer, object, optional, string } from '@cadre/core'
 import type { ApprovalRecord } from '@cadre/gate'
 import { type Environment, personName } from '@cadre/runtime'
-import { decideForHost, objectionForHost } from '../decide-for-host.ts'
+import { decideForHost, reasonHostMayNotDecide } from '../decide-for-host.ts'
 import { defineHostTool, type HostCall, type HostTool } from '../host-tool.ts'
 import type { KnownRun } from '../run-state.ts'
 import { describeRun, maxWait, waitFor } from '../wait-for.ts'
@@ -53,6 +53,6 @@ async function approvalToAsk(
   const isDeclined = [...answers.values()].some(({ decision }) => decision === 'none')
   if (state.kind !== 'waiting' || !permissions.ask || !client.elicits || isDeclined) return undefined
   for (const record of state.approvals)
-    if ((await objectionForHost(record, delegatedRuns, 'approve')) === undefined) return record
+    if ((await reasonHostMayNotDecide(record, delegatedRuns, 'approve')) === undefined) return record
   return undefined
 }

@@ -3,7 +3,7 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryHome } from '../page.spec-helpers.ts'
-import { hashOf, loginFolder, removeOldLogins, takeLogin, writeLogin } from './login-file.ts'
+import { consumeLogin, hashOf, loginFolder, removeOldLogins, writeLogin } from './login-file.ts'
 
 it.skipIf(process.platform === 'win32')('ignores pipes, links and large files, and does not wait', () => {
   const home = temporaryHome()
@@ -12,9 +12,9 @@ it.skipIf(process.platform === 'win32')('ignores pipes, links and large files, a
   symlinkSync('/dev/zero', at('link'))
   writeFileSync(at('large'), JSON.stringify({ at: Date.now(), by: 'a'.repeat(5000), roles: ['admin'] }))
   const own = writeLogin(home, { by: 'ann', roles: ['viewer'] })
-  for (const secret of ['pipe', 'link', 'large']) expect(takeLogin(home, secret)).toBeUndefined()
+  for (const secret of ['pipe', 'link', 'large']) expect(consumeLogin(home, secret)).toBeUndefined()
   expect(removeOldLogins(home)).toBe(1)
   expect(['pipe', 'link', 'large'].map((secret) => existsSync(at(secret)))).toEqual([false, false, false])
-  expect(takeLogin(home, own)).toMatchObject({ by: 'ann', roles: ['viewer'] })
-  expect(takeLogin(home, own)).toBeUndefined()
+  expect(consumeLogin(home, own)).toMatchObject({ by: 'ann', roles: ['viewer'] })
+  expect(consumeLogin(home, own)).toBeUndefined()
 })

@@ -11,7 +11,7 @@ import { closeSync, fstatSync, readFileSync, unlinkSync, writeFileSync } from 'n
 import path from 'node:path'
 import type { Role } from '@cadre/api'
 import { hasCode, namesIn, openWithoutLinks } from '@cadre/disk'
-import { type Home, rememberWritten } from '@cadre/home'
+import { type Home, rememberOwnWrite } from '@cadre/home'
 import { isRole } from './caller.ts'
 
 export interface LoginGrant {
@@ -31,18 +31,18 @@ export function writeLogin(home: Home, { by, roles }: LoginGrant, now = Date.now
   const secret = randomBytes(32).toString('base64url')
   const file = path.join(home.folder(...loginFolder), hashOf(secret))
   const text = JSON.stringify({ at: now, by, roles })
-  rememberWritten(file, text)
+  rememberOwnWrite(file, text)
   writeFileSync(file, text, { flag: 'wx', mode: 0o600 })
   return secret
 }
 
 /** Uses a login. Returns `undefined` if there is none, if it was used before, or if it is too old. */
-export function takeLogin(home: Home, secret: string, now = Date.now()): LoginGrant | undefined {
+export function consumeLogin(home: Home, secret: string, now = Date.now()): LoginGrant | undefined {
   const file = home.at(...loginFolder, hashOf(secret))
   const written = readLogin(file)
   if (written === undefined) return undefined
   try {
-    rememberWritten(file, undefined)
+    rememberOwnWrite(file, undefined)
     // Only one of several requests can remove it.
     unlinkSync(file)
   } catch (error) {
@@ -64,7 +64,7 @@ export function removeOldLogins(home: Home, now = Date.now()): number {
         valid += 1
         continue
       }
-      rememberWritten(file, undefined)
+      rememberOwnWrite(file, undefined)
       unlinkSync(file)
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'EISDIR', 'EPERM')) throw error

@@ -75,7 +75,7 @@ it('says where the decision is that a suspended session waits for, and not what 
   index.set(factsOf('child', { ...before, parent: 'root' }))
   index.set(factsOf('other', before))
   index.change('child', (facts) => void facts.questions.set('approval/1', '1'))
-  expect(index.row('root')?.doing).toBe('is waiting for a decision below it')
+  expect(index.row('root')?.doing).toBe('is waiting for a decision in a child session')
   expect(index.row('child')?.doing).toBe('is waiting for a decision')
   expect(index.row('other')?.doing).toBeUndefined()
 })

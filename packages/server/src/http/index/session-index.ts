@@ -368,5 +368,5 @@ function valuesIn(text: string): readonly unknown[] {
 function doingOf({ state, doing, questions }: SessionFacts, { waiting }: Subtree): string | undefined {
   if (state === 'working') return doing
   if (state !== 'waiting' || waiting === 0) return undefined
-  return questions.size > 0 ? 'is waiting for a decision' : 'is waiting for a decision below it'
+  return questions.size > 0 ? 'is waiting for a decision' : 'is waiting for a decision in a child session'
 }

@@ -3,7 +3,15 @@ import { withIncluded } from '../guard/caller.ts'
 import { homeFlagOf } from '../home-place.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
-import { anyObject, body, flag, list, object, ref, text } from '../schemas.ts'
+import {
+  anyObject,
+  bodySchema,
+  booleanSchema,
+  listSchema,
+  objectSchema,
+  schemaRef,
+  textSchema,
+} from '../schemas.ts'
 
 export const accessRoutes: Routes<'login' | 'logout' | 'describe' | 'me'> = {
   login: {
@@ -13,8 +21,8 @@ export const accessRoutes: Routes<'login' | 'logout' | 'describe' | 'me'> = {
     description:
       'A secret is valid for 60 seconds and can be used once. Instead of a secret, send a token as "Authorization: Bearer". The answer sets a cookie and contains a key; send both with every request. A login with a token ends when the person is removed.',
     maxBytes: 4096,
-    body: body({ 'secret?': { type: 'string', minLength: 1, maxLength: 200 } }),
-    schema: object({ key: text, by: text, roles: list(ref('Role')) }),
+    body: bodySchema({ 'secret?': { type: 'string', minLength: 1, maxLength: 200 } }),
+    schema: objectSchema({ key: textSchema, by: textSchema, roles: listSchema(schemaRef('Role')) }),
     answer({ body: { secret }, caller }, { home, takeLogin, credentials }) {
       // A command without a sandbox could have written the login, or could have read the token.
       if (isUnsandboxedCommandRunning(home))
@@ -80,15 +88,15 @@ export const accessRoutes: Routes<'login' | 'logout' | 'describe' | 'me'> = {
     operation: 'me',
     role: 'viewer',
     summary: 'Get your name and your roles',
-    schema: object({
-      by: text,
-      roles: list(ref('Role')),
-      home: text,
-      'homeFlag?': text,
-      version: text,
-      daemon: flag,
-      readOnly: flag,
-      sandbox: flag,
+    schema: objectSchema({
+      by: textSchema,
+      roles: listSchema(schemaRef('Role')),
+      home: textSchema,
+      'homeFlag?': textSchema,
+      version: textSchema,
+      daemon: booleanSchema,
+      readOnly: booleanSchema,
+      sandbox: booleanSchema,
     }),
     answer: async ({ caller }, { home, environment, version, operate, readOnly, sandbox }) => {
       const homeFlag = homeFlagOf(home, environment)

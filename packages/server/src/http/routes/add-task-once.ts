@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { NewTask } from '@cadre/api'
-import { recordGivers } from '@cadre/home'
+import { recordRequesters } from '@cadre/home'
 import type { RouteContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
 import { starterOf } from '../guard/voter-of.ts'
 import { HttpProblem } from '../problem.ts'
-import { inTurn } from './in-turn.ts'
+import { runInOrder } from './run-in-order.ts'
 import { requireOperate } from './start-once.ts'
 import { taskFilesOf } from './task-files-of.ts'
 
@@ -20,7 +20,7 @@ export function addTaskOnce(
 ): Promise<string> {
   if (key === undefined) return add(context, task, caller, undefined)
   const id = idOf(caller.by, key)
-  return inTurn([context.home.path, 'task', id], () => add(context, task, caller, id))
+  return runInOrder([context.home.path, 'task', id], () => add(context, task, caller, id))
 }
 
 async function add(
@@ -43,7 +43,7 @@ async function add(
   const { by } = caller
   const chosen = id ?? `task-${randomBytes(6).toString('hex')}`
   // Before the daemon can see the task and start it.
-  recordGivers(context.home, 'task', chosen, [starterOf(caller)])
+  recordRequesters(context.home, 'task', chosen, [starterOf(caller)])
   const made = await files.add(file, {
     title,
     id: chosen,

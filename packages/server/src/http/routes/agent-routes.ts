@@ -11,7 +11,7 @@ import {
 } from '@cadre/runtime'
 import type { RouteContext } from '../api-context.ts'
 import type { Routes } from '../route.ts'
-import { anyObject, body, list, object } from '../schemas.ts'
+import { anyObject, bodySchema, listSchema, objectSchema } from '../schemas.ts'
 
 type Name = 'listAgents' | 'getAgent' | 'lint' | 'explain'
 
@@ -23,7 +23,7 @@ export const agentRoutes: Routes<Name> = {
     operation: 'listAgents',
     role: 'viewer',
     summary: 'List agents; the same JSON as "cadre agents list --json", except for Copilot\'s modes',
-    schema: object({ items: list(anyObject) }),
+    schema: objectSchema({ items: listSchema(anyObject) }),
     async answer(_, context) {
       const { environment, flags } = placeOf(context)
       return { body: { items: agentRows(await findAvailableAgents(environment, flags)) } }
@@ -45,7 +45,7 @@ export const agentRoutes: Routes<Name> = {
     operation: 'lint',
     role: 'viewer',
     summary: 'Check the project\'s agent files and instructions; the same JSON as "cadre lint --json"',
-    schema: object({ files: list(anyObject), summary: anyObject }),
+    schema: objectSchema({ files: listSchema(anyObject), summary: anyObject }),
     async answer(_, context) {
       const { environment } = placeOf(context)
       const { files, summary } = await lintProject(environment, context.home, () => {})
@@ -57,7 +57,7 @@ export const agentRoutes: Routes<Name> = {
     role: 'viewer',
     summary: 'Explain what the gate would decide for a call; the same JSON as "cadre policy explain --json"',
     description: 'Does not run anything. `hooks` lists the hooks that would also decide in a session.',
-    body: body({
+    body: bodySchema({
       'agent?': name,
       tool: name,
       input: { type: 'object' },

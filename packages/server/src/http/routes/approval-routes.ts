@@ -3,7 +3,15 @@ import { type ApprovalRecord, isDoubt } from '@cadre/gate'
 import type { ApiContext } from '../api-context.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
-import { body, choice, object, page, paging, ref, text } from '../schemas.ts'
+import {
+  bodySchema,
+  choiceSchema,
+  objectSchema,
+  pageSchema,
+  pagingParameters,
+  schemaRef,
+  textSchema,
+} from '../schemas.ts'
 import { approvalDiff } from './approval-diff.ts'
 import { approvalView } from './approval-view.ts'
 import { decideApproval } from './decide-approval.ts'
@@ -20,14 +28,14 @@ export const approvalRoutes: Routes<Name> = {
     role: 'viewer',
     summary: 'List approvals and interrupted calls, oldest first',
     query: {
-      ...paging,
+      ...pagingParameters,
       status: {
         type: 'string',
         enum: ['pending', 'approved', 'rejected', 'withdrawn', 'all'],
         default: 'pending',
       },
     },
-    schema: page(ref('Approval')),
+    schema: pageSchema(schemaRef('Approval')),
     async answer({ query: { limit = 100, after, status = 'pending' }, caller }, context) {
       const at = context.hub.at()
       const all = await approvalsIn(context, status)
@@ -48,7 +56,7 @@ export const approvalRoutes: Routes<Name> = {
     operation: 'getApproval',
     role: 'viewer',
     summary: 'Get an approval: the complete action, and the reason why it needs a person',
-    schema: ref('Approval'),
+    schema: schemaRef('Approval'),
     async answer({ params: { id }, caller }, context) {
       const record = await requireApproval(context, id)
       return { body: await approvalView(record, context, await objectionsOf(caller, context)) }
@@ -58,7 +66,7 @@ export const approvalRoutes: Routes<Name> = {
     operation: 'getApprovalDiff',
     role: 'viewer',
     summary: 'Get the change that an approval would allow, as a patch',
-    schema: object({ patch: text, 'base?': text, 'note?': text }),
+    schema: objectSchema({ patch: textSchema, 'base?': textSchema, 'note?': textSchema }),
     async answer({ params: { id } }, context) {
       return { body: await approvalDiff(await requireApproval(context, id), context) }
     },
@@ -69,13 +77,13 @@ export const approvalRoutes: Routes<Name> = {
     summary: 'Approve or reject a call, or answer the question about an interrupted call',
     description:
       'The first decision applies. Returns 409 if the action has changed since you read it, or if someone has made a different decision.',
-    body: body({
-      decision: choice('approve', 'approve-session', 'reject', 'again', 'done', 'leave'),
+    body: bodySchema({
+      decision: choiceSchema('approve', 'approve-session', 'reject', 'again', 'done', 'leave'),
       action,
       'reason?': reason,
-      'for?': choice('once', 'session', 'rule'),
+      'for?': choiceSchema('once', 'session', 'rule'),
     }),
-    schema: ref('DecisionResult'),
+    schema: schemaRef('DecisionResult'),
     async answer({ params: { id }, body: request, caller }, context) {
       const record = await requireApproval(context, id)
       return { body: await decideApproval(record, request, caller, context) }
@@ -85,8 +93,8 @@ export const approvalRoutes: Routes<Name> = {
     operation: 'answerQuestion',
     role: 'approver',
     summary: 'Report whether an interrupted call took effect',
-    body: body({ answer: choice('done', 'again', 'leave'), action, 'reason?': reason }),
-    schema: ref('DecisionResult'),
+    body: bodySchema({ answer: choiceSchema('done', 'again', 'leave'), action, 'reason?': reason }),
+    schema: schemaRef('DecisionResult'),
     async answer({ params: { id, question }, body: request, caller }, context) {
       const records = await context.approvals.of([id])
       const record = records.find((one) => one.question === question && isDoubt(one))

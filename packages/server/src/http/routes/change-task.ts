@@ -1,5 +1,5 @@
 import type { TaskChange, TaskItem } from '@cadre/api'
-import { recordGivers } from '@cadre/home'
+import { recordRequesters } from '@cadre/home'
 import type { TaskChange as Change, TaskEditResult, TaskState } from '@cadre/tasks'
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
@@ -21,7 +21,7 @@ export async function changedTask(
     throw new HttpProblem(400, 'Send at least one of state, priority, title and agent.', { code: 'usage' })
   return editUnchanged(context, item, ifMatch, (id, isUnchanged) => {
     // Before the daemon can see the change and tell the session.
-    recordGivers(context.home, 'task', id, [starterOf(caller)])
+    recordRequesters(context.home, 'task', id, [starterOf(caller)])
     return taskFilesOf(context).change(item.file, id, changeOf(change), isUnchanged)
   })
 }

@@ -1,7 +1,7 @@
-import { leadOf, listTeams, loadTeam } from '@cadre/agents'
+import { findLead, listTeams, loadTeam } from '@cadre/agents'
 import { didYouMean } from '@cadre/core'
 import { chooseAgent } from '@cadre/runtime'
-import type { Operate } from '../api-context.ts'
+import type { DaemonOperations } from '../api-context.ts'
 import { HttpProblem } from '../problem.ts'
 
 export interface EntryChoice {
@@ -11,7 +11,7 @@ export interface EntryChoice {
 }
 
 /** The name of the agent to start. A daemon starts only the agents that it has loaded. */
-export function chooseEntryAgent({ agent, team }: EntryChoice, operate: Operate): string {
+export function chooseEntryAgent({ agent, team }: EntryChoice, operate: DaemonOperations): string {
   const agents = operate.registry()
   if (team === undefined) return chooseAgent({ agents }, agent).name
   const names = listTeams().map(({ name }) => name)
@@ -22,7 +22,7 @@ export function chooseEntryAgent({ agent, team }: EntryChoice, operate: Operate)
       { code: 'not_found' },
     )
   const members = loadTeam(team).agents
-  const entry = agent ?? leadOf(members)?.name ?? members[0]?.name ?? ''
+  const entry = agent ?? findLead(members)?.name ?? members[0]?.name ?? ''
   const isMember = members.some(({ name }) => name === entry)
   if (!isMember)
     throw new HttpProblem(404, `Team ${team} has no agent ${JSON.stringify(entry)}.`, { code: 'not_found' })

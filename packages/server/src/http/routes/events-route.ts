@@ -8,7 +8,7 @@ export const eventsQuery: { readonly [Key in keyof Operations['events']['query']
     maxLength: 100,
     description: 'Continue after this event, or from the `at` of an answer. Default: now',
   },
-  index: { type: 'boolean', description: 'Also send changed rows of all sessions' },
+  index: { type: 'boolean', description: 'Also send an event when a row in the list of sessions changes' },
   root: {
     type: 'array',
     items: { type: 'string', maxLength: 300 },

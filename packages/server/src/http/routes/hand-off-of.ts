@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
-import { contextOf, type Handoff, type StoredSession } from '@cadre/core'
+import { type Handoff, handoffHistory, type StoredSession } from '@cadre/core'
 import { chooseAgent } from '@cadre/runtime'
 import type { SessionStart } from '../../session-keeper.ts'
-import type { Operate } from '../api-context.ts'
+import type { DaemonOperations } from '../api-context.ts'
 
 /** The options for starting a handoff's agent: the conversation and the same folder. */
 export function handOffOf(
   stored: StoredSession,
   { agent, context, model }: Handoff,
-  operate: Operate,
+  operate: DaemonOperations,
 ): Omit<SessionStart, 'startedBy'> {
-  const history = contextOf(stored, context)
+  const history = handoffHistory(stored, context)
   return {
     agent: chooseAgent({ agents: operate.registry() }, agent).name,
     ...placeOf(stored),

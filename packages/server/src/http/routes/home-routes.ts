@@ -1,5 +1,5 @@
 import type { Routes } from '../route.ts'
-import { anyObject, list, object, ref } from '../schemas.ts'
+import { anyObject, listSchema, objectSchema, schemaRef } from '../schemas.ts'
 
 export const homeRoutes: Routes<'status' | 'listProblems'> = {
   status: {
@@ -13,7 +13,7 @@ export const homeRoutes: Routes<'status' | 'listProblems'> = {
     operation: 'listProblems',
     role: 'viewer',
     summary: 'List problems in files, with their locations',
-    schema: object({ items: list(ref('ProblemItem')) }),
+    schema: objectSchema({ items: listSchema(schemaRef('ProblemItem')) }),
     answer: (_, { problems }) => ({ body: { items: problems() } }),
   },
 }

@@ -5,11 +5,11 @@ import type { RouteContext } from '../api-context.ts'
 import { HttpProblem } from '../problem.ts'
 import { requireMatch } from '../require-match.ts'
 import type { Routes } from '../route.ts'
-import { body, count, object, ref, text } from '../schemas.ts'
+import { bodySchema, countSchema, objectSchema, schemaRef, textSchema } from '../schemas.ts'
 import { etagOf } from '../send-answer.ts'
 import { chooseEntryAgent } from './choose-entry-agent.ts'
-import { giversBefore, keepGivers } from './givers-before.ts'
 import { rejectUnsandboxed } from './reject-unsandboxed.ts'
+import { recordRequestersOf, requestersBefore } from './requesters-before.ts'
 import { requireIdle } from './require-idle.ts'
 import { requireSession } from './require-session.ts'
 import { requireOperate, startOnce } from './start-once.ts'
@@ -28,12 +28,12 @@ export const journalRoutes: Routes<Name> = {
     description:
       'If the entry is in the middle of a round whose calls have run, Cadre removes the whole round, so that no call runs twice. The answer lists what remains on disk. If the remaining entries do not end the session, it continues immediately: Cadre sends a new request to the model.',
     query: { dryRun: { type: 'boolean', description: 'Only report what would happen' } },
-    body: body({ seq }),
-    schema: ref('RewindResult'),
+    body: bodySchema({ seq }),
+    schema: schemaRef('RewindResult'),
     async answer({ params: { id }, query: { dryRun = false }, body: wanted, ifMatch, caller }, context) {
       const stored = await requireSession(context, id)
       if (!dryRun) await requireIdle(context.home, stored)
-      if (!dryRun) await keepGivers(context, id, caller)
+      if (!dryRun) await recordRequestersOf(context, id, caller)
       const done = await rewindSession(context.home, {
         spec: stored.spec,
         seq: wanted.seq,
@@ -62,12 +62,12 @@ export const journalRoutes: Routes<Name> = {
       "The new session works with the files as they are now: in the same folder or, if the original session has its own workspace, in the folder that the workspace was created from. The original session's restrictions apply to the new one.",
     maxBytes: 2 << 20,
     status: 201,
-    body: body({
+    body: bodySchema({
       seq,
       work: { type: 'string', minLength: 1, maxLength: 500_000, pattern: '\\S' },
       'agent?': { type: 'string', minLength: 1, maxLength: 200 },
     }),
-    schema: object({ id: text }),
+    schema: objectSchema({ id: textSchema }),
     async answer({ params: { id }, body: wanted, caller, idempotencyKey }, context) {
       const stored = await requireSession(context, id)
       const operate = requireOperate(context)
@@ -76,7 +76,7 @@ export const journalRoutes: Routes<Name> = {
       const made = await startOnce(context, caller, {
         key: idempotencyKey,
         agent,
-        work: { content: wanted.work, by: await giversBefore(context, id) },
+        work: { content: wanted.work, by: await requestersBefore(context, id) },
         workspace: sharedFolder(stored.spec),
         ...(history.length > 0 && { history }),
         ...(stored.spec.controls && { controls: stored.spec.controls }),
@@ -92,15 +92,15 @@ export const journalRoutes: Routes<Name> = {
     description:
       'Works only while no process is running the session. A journal contains approvals, so this needs the role admin.',
     maxBytes: 64 << 20,
-    body: body({ text: { type: 'string', minLength: 1 } }),
-    schema: object({ entries: count }),
+    body: bodySchema({ text: { type: 'string', minLength: 1 } }),
+    schema: objectSchema({ entries: countSchema }),
     async answer({ params: { id }, body: wanted, ifMatch, caller }, context) {
       const stored = await requireSession(context, id)
       rejectUnsandboxed(context.home)
       await requireIdle(context.home, stored)
       rejectFaults(wanted.text, id)
       const bytes = Buffer.from(wanted.text)
-      await keepGivers(context, id, caller)
+      await recordRequestersOf(context, id, caller)
       await editSessionFile(context.home, stored.spec, (current) => {
         requireMatch(ifMatch, etagOf(current))
         return bytes

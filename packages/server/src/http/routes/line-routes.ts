@@ -8,7 +8,14 @@ import { starterOf } from '../guard/voter-of.ts'
 import { readNewestLines } from '../lines/read-newest-lines.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
-import { anyObject, body, flag, object, page, paging } from '../schemas.ts'
+import {
+  anyObject,
+  bodySchema,
+  booleanSchema,
+  objectSchema,
+  pageSchema,
+  pagingParameters,
+} from '../schemas.ts'
 import { requireOperate } from './start-once.ts'
 
 type Name = 'listAudit' | 'listInbox' | 'addToInbox' | 'listOutbox' | 'listMailboxes'
@@ -22,12 +29,12 @@ export const lineRoutes: Routes<Name> = {
     description:
       'Returns lines from events/*.jsonl. For each page, Cadre reads at most 8 MB, so a page can contain few items even though there is a `next` page.',
     query: {
-      ...paging,
+      ...pagingParameters,
       type: { type: 'string', maxLength: 200, description: 'Only these types, as a comma-separated list' },
       session: { type: 'string', maxLength: 300, description: 'Only lines about this session' },
       decision: { type: 'string', maxLength: 100, description: 'Only this decision, such as deny' },
     },
-    schema: page(anyObject),
+    schema: pageSchema(anyObject),
     answer({ query }, context) {
       const { limit = 100, after, type, session, decision } = query
       const types = type === undefined ? undefined : new Set(type.split(','))
@@ -45,8 +52,8 @@ export const lineRoutes: Routes<Name> = {
     operation: 'listInbox',
     role: 'viewer',
     summary: 'List incoming messages, file by file, newest line first',
-    query: paging,
-    schema: page(anyObject),
+    query: pagingParameters,
+    schema: pageSchema(anyObject),
     answer: ({ query: { limit = 100, after } }, context) =>
       newest(context, 'inbox', lineFiles(context, 'inbox'), { limit, after }, withFile),
   },
@@ -56,8 +63,10 @@ export const lineRoutes: Routes<Name> = {
     needsDaemon: true,
     summary: 'Add a message to an inbox file; the routes in the configuration determine how Cadre handles it',
     status: 202,
-    body: body({ line: { type: 'object', description: 'The message. Put the text for agents in `text`' } }),
-    schema: object({ added: flag }),
+    body: bodySchema({
+      line: { type: 'object', description: 'The message. Put the text for agents in `text`' },
+    }),
+    schema: objectSchema({ added: booleanSchema }),
     async answer({ params: { file }, body: { line }, caller, idempotencyKey }, context) {
       if (!isObject(line)) throw new HttpProblem(400, '"line" must be an object.', { code: 'usage' })
       const name = requireLineFile(file)
@@ -86,8 +95,8 @@ export const lineRoutes: Routes<Name> = {
     operation: 'listOutbox',
     role: 'viewer',
     summary: 'List outgoing messages and their states, file by file, newest line first',
-    query: paging,
-    schema: page(anyObject),
+    query: pagingParameters,
+    schema: pageSchema(anyObject),
     answer: ({ query: { limit = 100, after } }, context) =>
       newest(context, 'outbox', lineFiles(context, 'outbox'), { limit, after }, (line, file) =>
         line['state'] === 'told' ? undefined : withFile(line, file),
@@ -97,8 +106,8 @@ export const lineRoutes: Routes<Name> = {
     operation: 'listMailboxes',
     role: 'viewer',
     summary: 'List messages between agents, mailbox by mailbox, newest message first',
-    query: paging,
-    schema: page(anyObject),
+    query: pagingParameters,
+    schema: pageSchema(anyObject),
     answer: ({ query: { limit = 100, after } }, context) =>
       newest(
         context,

@@ -6,13 +6,13 @@ import type { RouteContext } from '../api-context.ts'
 import { starterOf } from '../guard/voter-of.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
-import { body, flag, object, text } from '../schemas.ts'
+import { bodySchema, booleanSchema, objectSchema, textSchema } from '../schemas.ts'
 import { chooseEntryAgent } from './choose-entry-agent.ts'
-import { giversBefore } from './givers-before.ts'
 import { handOffOf } from './hand-off-of.ts'
-import { inTurn } from './in-turn.ts'
+import { requestersBefore } from './requesters-before.ts'
 import { requireIdle } from './require-idle.ts'
 import { requireSession } from './require-session.ts'
+import { runInOrder } from './run-in-order.ts'
 import { requireOperate, startOnce } from './start-once.ts'
 import { workspaceInside } from './workspace-inside.ts'
 
@@ -20,7 +20,7 @@ type Name = 'startSession' | 'sendMessage' | 'cancelSession' | 'resumeSession' |
 
 const message = { type: 'string', minLength: 1, maxLength: 500_000, pattern: '\\S' } as const
 const name = { type: 'string', minLength: 1, maxLength: 200 } as const
-const started = object({ id: text })
+const started = objectSchema({ id: textSchema })
 
 /** Routes that start, continue or stop sessions. Only the daemon's session keeper may do so. */
 export const operateRoutes: Routes<Name> = {
@@ -33,7 +33,7 @@ export const operateRoutes: Routes<Name> = {
       'The Idempotency-Key becomes the session id if it is a valid file name. The workspace must be the daemon\'s folder or a folder inside it. `allow` can only restrict permissions: ["read"] starts a read-only session. To allow more, start the daemon with "cadre up --allow".',
     maxBytes: 2 << 20,
     status: 202,
-    body: body({
+    body: bodySchema({
       work: message,
       'agent?': name,
       'team?': name,
@@ -63,7 +63,7 @@ export const operateRoutes: Routes<Name> = {
     summary: 'Send a message to a session; an ended session continues with the message',
     maxBytes: 2 << 20,
     status: 202,
-    body: body({ text: message }),
+    body: bodySchema({ text: message }),
     schema: started,
     async answer({ params: { id }, body: { text: content }, caller, idempotencyKey }, context) {
       const { sessions, note } = requireOperate(context).daemon
@@ -71,7 +71,7 @@ export const operateRoutes: Routes<Name> = {
       // The person's name is part of the key, so that nobody can use another person's key first.
       const key = `http:${caller.by}:${idempotencyKey ?? randomUUID()}`
       const work: Work & { readonly message: string } = { content, message: key, by: [starterOf(caller)] }
-      await inTurn([context.home.path, 'message', id, key], async () => {
+      await runInOrder([context.home.path, 'message', id, key], async () => {
         const isNew = (await sessions.delivery(id, key)) === 'unknown'
         if ((await sessions.tell(id, work)) === 'missing') throw gone(id)
         const sentence = `${caller.by} sent a message to ${id}.`
@@ -85,8 +85,8 @@ export const operateRoutes: Routes<Name> = {
     role: 'operator',
     needsDaemon: true,
     summary: 'Stop a session and all sessions below it permanently',
-    body: body({ 'reason?': { type: 'string', maxLength: 10_000 } }),
-    schema: object({ cancelled: flag }),
+    body: bodySchema({ 'reason?': { type: 'string', maxLength: 10_000 } }),
+    schema: objectSchema({ cancelled: booleanSchema }),
     async answer({ params: { id }, body: { reason }, caller }, context) {
       const { sessions } = requireOperate(context).daemon
       await requireKnown(context, id)
@@ -128,7 +128,7 @@ export const operateRoutes: Routes<Name> = {
     description: "`handoff` is the position in the session's `handoffs`, starting from 0.",
     maxBytes: 2 << 20,
     status: 202,
-    body: body({ handoff: { type: 'integer', minimum: 0, maximum: 1000 }, 'prompt?': message }),
+    body: bodySchema({ handoff: { type: 'integer', minimum: 0, maximum: 1000 }, 'prompt?': message }),
     schema: started,
     async answer({ params: { id }, body: request, caller, idempotencyKey }, context) {
       const stored = await requireSession(context, id)
@@ -143,7 +143,7 @@ export const operateRoutes: Routes<Name> = {
       const made = await startOnce(context, caller, {
         key: idempotencyKey,
         ...start,
-        work: { content: prompt, by: await giversBefore(context, id) },
+        work: { content: prompt, by: await requestersBefore(context, id) },
       })
       return { body: { id: made } }
     },
@@ -158,7 +158,7 @@ function offeredHandoff(stored: StoredSession, position: number) {
     404,
     handoffs.length === 0
       ? `Session ${stored.spec.id} does not offer any handoffs.`
-      : `Session ${stored.spec.id} has no handoff ${position}. It offers 0 to ${handoffs.length - 1}.`,
+      : `Session ${stored.spec.id} has no handoff ${position}. Valid positions: 0 to ${handoffs.length - 1}.`,
     { code: 'not_found' },
   )
 }

@@ -2,7 +2,15 @@ import { openPeople } from '@cadre/home'
 import type { RouteContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
 import type { Routes } from '../route.ts'
-import { body, choice, flag, list, object, ref, text } from '../schemas.ts'
+import {
+  bodySchema,
+  booleanSchema,
+  choiceSchema,
+  listSchema,
+  objectSchema,
+  schemaRef,
+  textSchema,
+} from '../schemas.ts'
 import { rejectUnsandboxed } from './reject-unsandboxed.ts'
 
 type Name = 'listPeople' | 'addPerson' | 'removePerson'
@@ -11,7 +19,7 @@ const roles = {
   type: 'array',
   minItems: 1,
   maxItems: 4,
-  items: choice('viewer', 'operator', 'approver', 'admin'),
+  items: choiceSchema('viewer', 'operator', 'approver', 'admin'),
 } as const
 
 /** The people who may use the home. Cadre returns a token only once, and stores its hash. */
@@ -20,7 +28,7 @@ export const peopleRoutes: Routes<Name> = {
     operation: 'listPeople',
     role: 'admin',
     summary: 'List the people who may use this home, without their tokens',
-    schema: object({ items: list(ref('Person')) }),
+    schema: objectSchema({ items: listSchema(schemaRef('Person')) }),
     answer: (_, { home }) => ({
       body: {
         items: openPeople(home)
@@ -36,8 +44,8 @@ export const peopleRoutes: Routes<Name> = {
     summary: 'Add a person, and get their token, which is returned only once',
     description: "Until the first person is added, the home's owner has all roles. Add the owner too.",
     status: 201,
-    body: body({ name: { type: 'string', minLength: 1, maxLength: 64 }, roles }),
-    schema: object({ name: text, roles: list(ref('Role')), token: text }),
+    body: bodySchema({ name: { type: 'string', minLength: 1, maxLength: 64 }, roles }),
+    schema: objectSchema({ name: textSchema, roles: listSchema(schemaRef('Role')), token: textSchema }),
     async answer({ body: { name, roles: wanted }, caller }, context) {
       rejectUnsandboxed(context.home)
       const people = openPeople(context.home)
@@ -51,7 +59,7 @@ export const peopleRoutes: Routes<Name> = {
     role: 'admin',
     needsDaemon: true,
     summary: 'Remove a person; their token stops working immediately',
-    schema: object({ removed: flag }),
+    schema: objectSchema({ removed: booleanSchema }),
     async answer({ params: { name }, caller }, context) {
       rejectUnsandboxed(context.home)
       const person = await openPeople(context.home).remove(name)

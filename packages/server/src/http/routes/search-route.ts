@@ -2,7 +2,7 @@ import type { SearchHit, TaskItem } from '@cadre/api'
 import { listFolder, readRegular } from '@cadre/disk'
 import type { ApiContext } from '../api-context.ts'
 import type { Routes } from '../route.ts'
-import { flag, list, object, ref } from '../schemas.ts'
+import { booleanSchema, listSchema, objectSchema, schemaRef } from '../schemas.ts'
 import { readTaskItems } from './task-items.ts'
 
 /** The most that one request may read, and the longest that it may take. */
@@ -22,7 +22,7 @@ export const searchRoutes: Routes<'search'> = {
       text: { type: 'string', minLength: 2, maxLength: 200, 'x-required': true },
       limit: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
     },
-    schema: object({ items: list(ref('SearchHit')), complete: flag }),
+    schema: objectSchema({ items: listSchema(schemaRef('SearchHit')), complete: booleanSchema }),
     async answer({ query: { text, limit = 50 }, signal }, context) {
       const search: Search = {
         wanted: text.toLowerCase(),

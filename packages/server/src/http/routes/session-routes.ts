@@ -3,7 +3,15 @@ import { runningProcess } from '@cadre/home'
 import { factsOfSession } from '../index/facts-of-session.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
-import { count, list, object, page, paging, ref, text } from '../schemas.ts'
+import {
+  countSchema,
+  listSchema,
+  objectSchema,
+  pageSchema,
+  pagingParameters,
+  schemaRef,
+  textSchema,
+} from '../schemas.ts'
 import { etagOf } from '../send-answer.ts'
 import { callDetail } from './call-detail.ts'
 import { requireSession } from './require-session.ts'
@@ -19,7 +27,7 @@ export const sessionRoutes: Routes<Name> = {
     role: 'viewer',
     summary: 'List sessions, most recently changed first',
     query: {
-      ...paging,
+      ...pagingParameters,
       roots: { type: 'boolean', description: 'Only entry sessions' },
       root: { type: 'string', description: 'Only this session and the sessions below it' },
       state: {
@@ -30,11 +38,11 @@ export const sessionRoutes: Routes<Name> = {
       text: {
         type: 'string',
         maxLength: 200,
-        description: 'Only sessions whose id, agent or work contains this',
+        description: 'Only sessions whose id, agent or work contains this text',
       },
       since: { type: 'string', description: 'Only sessions that changed at or after this time' },
     },
-    schema: page(ref('SessionRow')),
+    schema: pageSchema(schemaRef('SessionRow')),
     answer({ query }, { index, hub }) {
       const { limit = 100, after, ...filter } = query
       rejectUnknownStates(filter.state)
@@ -46,7 +54,7 @@ export const sessionRoutes: Routes<Name> = {
     operation: 'getSession',
     role: 'viewer',
     summary: "Get a session's header, without its prompt",
-    schema: ref('SessionDetail'),
+    schema: schemaRef('SessionDetail'),
     async answer({ params: { id } }, context) {
       const stored = await requireSession(context, id)
       const { spec } = stored
@@ -61,7 +69,7 @@ export const sessionRoutes: Routes<Name> = {
     operation: 'getTree',
     role: 'viewer',
     summary: 'Get a session and everything below it, parents before children',
-    schema: object({ at: text, rows: list(ref('SessionRow')) }),
+    schema: objectSchema({ at: textSchema, rows: listSchema(schemaRef('SessionRow')) }),
     answer({ params: { id } }, { index, hub }) {
       const at = hub.at()
       const rows = index.tree(id)
@@ -87,7 +95,13 @@ export const sessionRoutes: Routes<Name> = {
         description: 'Only entries with a lower number than this; returns the highest numbers',
       },
     },
-    schema: object({ at: text, total: count, entries: list(ref('Entry')), 'before?': count, etag: text }),
+    schema: objectSchema({
+      at: textSchema,
+      total: countSchema,
+      entries: listSchema(schemaRef('Entry')),
+      'before?': countSchema,
+      etag: textSchema,
+    }),
     async answer({ params: { id }, query }, context) {
       const { limit = entriesPerPage, after, before } = query
       // Read first, so that no event is missed. An event may arrive twice instead.
@@ -109,7 +123,7 @@ export const sessionRoutes: Routes<Name> = {
     operation: 'getJournal',
     role: 'viewer',
     summary: "Get a session file's text",
-    schema: object({ text, etag: text }),
+    schema: objectSchema({ text: textSchema, etag: textSchema }),
     async answer({ params: { id } }, context) {
       await requireSession(context, id)
       const bytes = context.sessions.bytes(id) ?? Buffer.alloc(0)
@@ -121,7 +135,7 @@ export const sessionRoutes: Routes<Name> = {
     operation: 'getCall',
     role: 'viewer',
     summary: 'Get a call: its input, who allowed it and why, and its result',
-    schema: ref('CallDetail'),
+    schema: schemaRef('CallDetail'),
     async answer({ params: { id, call } }, context) {
       const stored = await requireSession(context, id)
       const detail = callDetail(stored, call)

@@ -5,11 +5,11 @@ import { type Home, isSessionName, sessionIds, slugOf } from '@cadre/home'
 import type { DaemonContext } from '../../daemon-context.ts'
 import type { SessionStart } from '../../session-keeper.ts'
 import { foreignWorkspaceReason } from '../../sessions/foreign-workspace-reason.ts'
-import type { Operate, RouteContext } from '../api-context.ts'
+import type { DaemonOperations, RouteContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
 import { starterOf } from '../guard/voter-of.ts'
 import { HttpProblem } from '../problem.ts'
-import { inTurn } from './in-turn.ts'
+import { runInOrder } from './run-in-order.ts'
 
 export interface StartOnce extends Omit<SessionStart, 'startedBy'> {
   /** The `Idempotency-Key`. */
@@ -18,7 +18,7 @@ export interface StartOnce extends Omit<SessionStart, 'startedBy'> {
 }
 
 /** Routes with `needsDaemon` are not called without a daemon. */
-export function requireOperate({ operate }: Pick<RouteContext, 'operate'>): Operate {
+export function requireOperate({ operate }: Pick<RouteContext, 'operate'>): DaemonOperations {
   if (operate !== undefined) return operate
   throw new HttpProblem(409, 'This needs a daemon, and none is running. Start one with "cadre up".')
 }
@@ -30,7 +30,7 @@ export function requireOperate({ operate }: Pick<RouteContext, 'operate'>): Oper
 export function startOnce(context: RouteContext, caller: Caller, request: StartOnce): Promise<string> {
   const { key, ...wanted } = request
   const id = key === undefined ? sessionIds.session(wanted.agent) : idOf(key, wanted.agent)
-  return inTurn([context.home.path, 'start', id], () => start(context, caller, { ...wanted, id }))
+  return runInOrder([context.home.path, 'start', id], () => start(context, caller, { ...wanted, id }))
 }
 
 type Wanted = Omit<StartOnce, 'key'> & { readonly id: string }

@@ -36,7 +36,7 @@ async function openHomeOfThree(lane: 'deploys' | 'answers first') {
     },
     tools: [deploy],
     rules: [asks],
-    demandApprovals: ({ verdict }) => ({
+    requireApprovals: ({ verdict }) => ({
       ...verdict,
       firm: true,
       approvals: { quorum: 1, roles: ['approver'], notByStarter: true },

@@ -40,7 +40,7 @@ export function etagOfTaskFile({ home }: Pick<ApiContext, 'home'>, file: string)
 }
 
 /** Until a task without an id is changed, its position in the file identifies it. */
-export function nameOf({ file, task }: PlacedTask): string {
+export function taskNameOf({ file, task }: PlacedTask): string {
   return task.id ?? `${file}:${task.line}`
 }
 
@@ -70,7 +70,7 @@ function itemOf(placed: PlacedTask, { done, etag, context }: ItemFacts): TaskIte
   const isWaiting = state === 'running' && session !== undefined && waits(context, session)
   const isEnded = state === 'done' || state === 'skipped' || state === 'failed'
   return {
-    id: nameOf(placed),
+    id: taskNameOf(placed),
     file,
     line,
     title,

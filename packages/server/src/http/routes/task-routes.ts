@@ -3,7 +3,15 @@ import { answerSelect, homeQueryFiles, isApproval, parseQuery, QueryError } from
 import type { ApiContext } from '../api-context.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
-import { body, choice, count, list, object, ref, text } from '../schemas.ts'
+import {
+  bodySchema,
+  choiceSchema,
+  countSchema,
+  listSchema,
+  objectSchema,
+  schemaRef,
+  textSchema,
+} from '../schemas.ts'
 import { addTaskOnce } from './add-task-once.ts'
 import { changedTask, removedTask } from './change-task.ts'
 import { requireOperate } from './start-once.ts'
@@ -32,7 +40,7 @@ export const taskRoutes: Routes<Name> = {
     description:
       'The query is a SELECT statement as in "cadre tasks", for files such as tasks/*.task.md. It selects and sorts tasks; the answer always contains all fields. Approvals are not included.',
     query: { query: { type: 'string', maxLength: 5000 } },
-    schema: object({ at: text, items: list(ref('TaskItem')) }),
+    schema: objectSchema({ at: textSchema, items: listSchema(schemaRef('TaskItem')) }),
     answer({ query: { query } }, context) {
       const at = context.hub.at()
       const items = query === undefined ? readTaskItems(context) : selected(query, context)
@@ -46,14 +54,14 @@ export const taskRoutes: Routes<Name> = {
     summary: 'Add a task at the end of a task file',
     description: 'Creates the file if it does not exist. The default file is todo.task.md.',
     status: 201,
-    body: body({
+    body: bodySchema({
       title,
       'file?': { type: 'string', minLength: 1, maxLength: 200 },
       'agent?': agent,
       'priority?': priority,
       'dependencies?': { type: 'array', maxItems: 100, items: { type: 'string', maxLength: 200 } },
     }),
-    schema: ref('TaskItem'),
+    schema: schemaRef('TaskItem'),
     async answer({ body: wanted, caller, idempotencyKey }, context) {
       const id = await addTaskOnce(context, wanted, caller, idempotencyKey)
       return answerWith(requireItem(context, id))
@@ -64,13 +72,13 @@ export const taskRoutes: Routes<Name> = {
     role: 'operator',
     needsDaemon: true,
     summary: "Change a task's state, priority, title or agent; the rest of its file does not change",
-    body: body({
-      'state?': choice('open', 'running', 'done', 'failed', 'skipped'),
+    body: bodySchema({
+      'state?': choiceSchema('open', 'running', 'done', 'failed', 'skipped'),
       'priority?': priority,
       'title?': title,
       'agent?': agent,
     }),
-    schema: ref('TaskItem'),
+    schema: schemaRef('TaskItem'),
     async answer({ params: { id }, body: change, ifMatch, caller }, context) {
       const item = requireItem(context, id)
       const changed = await changedTask(context, item, change, ifMatch, caller)
@@ -89,7 +97,7 @@ export const taskRoutes: Routes<Name> = {
     role: 'operator',
     needsDaemon: true,
     summary: 'Delete a task and its subtasks from their file',
-    schema: object({ deleted: count }),
+    schema: objectSchema({ deleted: countSchema }),
     async answer({ params: { id }, ifMatch, caller }, context) {
       const item = requireItem(context, id)
       const deleted = await removedTask(context, item, ifMatch)
@@ -115,9 +123,9 @@ function requireItem(context: ApiContext, id: string): TaskItem {
   throw new HttpProblem(404, `There is no task ${JSON.stringify(id)}.`, { code: 'not_found' })
 }
 
-function selected(text: string, context: ApiContext): TaskItem[] {
+function selected(textSchema: string, context: ApiContext): TaskItem[] {
   try {
-    const query = parseQuery(text)
+    const query = parseQuery(textSchema)
     if (query.kind !== 'select' || query.into !== undefined)
       throw new HttpProblem(
         400,

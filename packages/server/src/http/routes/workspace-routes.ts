@@ -7,7 +7,7 @@ import type { ApiContext, RouteContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
-import { anyObject, body, list, object, ref, text } from '../schemas.ts'
+import { anyObject, bodySchema, listSchema, objectSchema, schemaRef, textSchema } from '../schemas.ts'
 import { requireOperate } from './start-once.ts'
 
 type Name =
@@ -23,7 +23,7 @@ export const workspaceRoutes: Routes<Name> = {
     operation: 'listWorkspaces',
     role: 'viewer',
     summary: 'List workspaces and their states',
-    schema: object({ items: list(ref('WorkspaceItem')) }),
+    schema: objectSchema({ items: listSchema(schemaRef('WorkspaceItem')) }),
     async answer(_, context) {
       const states = await keeperOf(context).list()
       return { body: { items: states.map(itemOf) } }
@@ -34,11 +34,17 @@ export const workspaceRoutes: Routes<Name> = {
     role: 'viewer',
     summary: "Get a session's changes in its workspace as a patch, or those of one call",
     query: { call: { type: 'string', minLength: 1, maxLength: 300 } },
-    schema: object({
-      stat: text,
-      patch: text,
-      steps: list(
-        object({ commit: text, subject: text, 'session?': text, 'call?': text, undoes: list(text) }),
+    schema: objectSchema({
+      stat: textSchema,
+      patch: textSchema,
+      steps: listSchema(
+        objectSchema({
+          commit: textSchema,
+          subject: textSchema,
+          'session?': textSchema,
+          'call?': textSchema,
+          undoes: listSchema(textSchema),
+        }),
       ),
     }),
     async answer({ params: { id }, query: { call } }, context) {
@@ -59,7 +65,7 @@ export const workspaceRoutes: Routes<Name> = {
     operation: 'getForecast',
     role: 'viewer',
     summary: 'Show what would conflict if this workspace were merged now, without merging it',
-    schema: ref('Forecast'),
+    schema: schemaRef('Forecast'),
     async answer({ params: { id }, signal }, context) {
       const { keeper, owner } = await findWorkspace(context, id)
       return { body: await keeper.forecast(owner, signal) }
@@ -87,7 +93,7 @@ export const workspaceRoutes: Routes<Name> = {
     summary: "Undo a session's changes in its workspace, or those of one commit, with a new commit",
     description:
       'Returns the same JSON as "cadre workspace rollback --json". If later changes depend on the undone ones, nothing is changed.',
-    body: body({ 'commit?': { type: 'string', pattern: '^[0-9a-f]{7,64}$' } }),
+    body: bodySchema({ 'commit?': { type: 'string', pattern: '^[0-9a-f]{7,64}$' } }),
     schema: anyObject,
     async answer({ params: { id }, body: { commit }, caller }, context) {
       const { keeper, owner, guest } = await findWorkspace(context, id)

@@ -25,7 +25,7 @@ const minFilesToStore = 20
 /** The number of files read concurrently. */
 const readConcurrency = 16
 
-export interface Refreshed {
+export interface RefreshedIndex {
   readonly index: PassageIndex
   readonly scan: Scan
 }
@@ -43,7 +43,7 @@ export class FolderIndex {
   }
 
   /** Returns an index of the current files. */
-  refresh(root: SearchRoot, options: ScanOptions, signal: AbortSignal): Promise<Refreshed> {
+  refresh(root: SearchRoot, options: ScanOptions, signal: AbortSignal): Promise<RefreshedIndex> {
     const next = this.busy.then(() => this.bringUpToDate(root, options, signal))
     this.busy = next.catch(() => {})
     return next
@@ -53,7 +53,7 @@ export class FolderIndex {
     root: SearchRoot,
     options: ScanOptions,
     signal: AbortSignal,
-  ): Promise<Refreshed> {
+  ): Promise<RefreshedIndex> {
     signal.throwIfAborted()
     const isNew = this.index === undefined
     this.index ??= (await this.load()) ?? PassageIndex.empty()

@@ -4,7 +4,7 @@ import { setImmediate as pause } from 'node:timers/promises'
 import { isInside, type Stamp, stampOf } from '@cadre/disk'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
 import { ripgrep, toDisplayPath } from '../ripgrep.ts'
-import { walk } from '../walk.ts'
+import { walkFolder } from '../walk.ts'
 
 /** A folder that is searched as a whole: a workspace, or a mount in it. */
 export interface SearchRoot {
@@ -48,7 +48,7 @@ export async function scanFiles(root: SearchRoot, options: ScanOptions, signal: 
   }
   const program = await options.locateRipgrep()
   if (program === undefined) {
-    for await (const name of walk(folder, '.', signal)) if (!take(name)) break
+    for await (const name of walkFolder(folder, '.', signal)) if (!take(name)) break
   } else {
     const args = ['--files', '--null', '--sort=path']
     const found = (name: string) => take(toDisplayPath(name))

@@ -1,4 +1,4 @@
-import { truncate } from '../../files/text.ts'
+import { truncateText } from '../../files/text.ts'
 import { shownLine } from '../show-found.ts'
 import type { FoundPassage, RankedAnswer } from './ranked-search.ts'
 import { termOf, wordsIn } from './terms.ts'
@@ -23,7 +23,7 @@ export function showPassages(query: string, meaning: boolean, parts: readonly Sh
   const labels = parts.flatMap(({ prefix, label, answer }) =>
     label === undefined || answer.passages.length === 0 ? [] : [`[${prefix} is ${label}]`],
   )
-  if (shown.length === 0) return [`No matches for ${truncate(query, 200)}.`, ...notes].join('\n')
+  if (shown.length === 0) return [`No matches for ${truncateText(query, 200)}.`, ...notes].join('\n')
   const fellBack = notes.some((note) => note.includes('by words instead'))
   const head = `[passages ranked by ${meaning && !fellBack ? 'meaning' : 'words'}, the best first]`
   return [head, ...labels, ...shown, ...notes].join('\n')

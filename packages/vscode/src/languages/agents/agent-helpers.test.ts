@@ -4,7 +4,7 @@ import { isAgentPath } from './agent-path.ts'
 import { changedPart } from './changed-part.ts'
 import { spotInHeader } from './header-spot.ts'
 import { rangeOfFinding } from './range-of-finding.ts'
-import { type Names, quoteYaml, suggest } from './suggest.ts'
+import { type Names, quoteYaml, suggestValues } from './suggest.ts'
 import { aboutTool, toolsOfDialect } from './tools-of-dialect.ts'
 import { toolsOfEditor } from './tools-of-editor.ts'
 
@@ -70,7 +70,7 @@ describe('suggest', () => {
     const spot = spotInHeader({ lines, line, character: lines[line]?.length ?? 0, isYaml: false })
     return spot === undefined
       ? []
-      : suggest({ spot, dialect: 'copilot', names, isBeside }).map(({ label }) => label)
+      : suggestValues({ spot, dialect: 'copilot', names, isBeside }).map(({ label }) => label)
   }
 
   it('offers keys that are not present yet', () => {

@@ -1,12 +1,12 @@
 import { fixAgentText, readAgentText } from '@cadre/agents'
 import * as vscode from 'vscode'
-import { code } from '../../markdown.ts'
+import { codeSpan } from '../../markdown.ts'
 import { changedPart } from './changed-part.ts'
 import { findKey, headerDialect, valueKindOf } from './header-keys.ts'
 import { type HeaderSpot, spotInHeader } from './header-spot.ts'
 import { hoverParts } from './hover-parts.ts'
 import { type AgentSources, knownAgents, namesFor } from './known-names.ts'
-import { type Suggestion, suggest } from './suggest.ts'
+import { type Suggestion, suggestValues } from './suggest.ts'
 import { aboutTool } from './tools-of-dialect.ts'
 
 /** Headers are short. Lines after this are not read. */
@@ -25,7 +25,7 @@ export async function completeHeader(
   const dialect = dialectOf(document)
   const names = await namesFor(services, document.uri, dialect)
   const isBeside = ownLanguages.has(document.languageId)
-  return suggest({ spot, dialect, names, isBeside }).map((suggestion) =>
+  return suggestValues({ spot, dialect, names, isBeside }).map((suggestion) =>
     itemOf(suggestion, rangeOf(spot, position.line)),
   )
 }
@@ -82,7 +82,7 @@ async function aboutSpot(
 function hover(text: string, range: vscode.Range): vscode.Hover {
   const markdown = new vscode.MarkdownString()
   for (const { text: part, isCode } of hoverParts(text))
-    if (isCode) markdown.appendMarkdown(code(part))
+    if (isCode) markdown.appendMarkdown(codeSpan(part))
     else markdown.appendText(part)
   return new vscode.Hover(markdown, range)
 }

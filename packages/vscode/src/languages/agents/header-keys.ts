@@ -41,7 +41,7 @@ const keys: readonly HeaderKey[] = [
   { key: 'maxTurns', of: claude, about: 'The maximum number of rounds.' },
   { key: 'steps', of: opencode, about: 'The maximum number of rounds.' },
   { key: 'required-sections', of: copilot, isOwn: true, about: "Headings that the agent's report must have. If one is missing, Cadre sends the report back." },
-  { key: 'metadata', of: ['copilot', 'template'], about: 'Text values for other programs.' },
+  { key: 'metadata', of: ['copilot', 'template'], about: 'More keys with text values, for other programs.' },
   { key: 'permissionMode', of: claude, values: ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'], about: 'When the agent asks for permission.' },
   { key: 'skills', of: claude, about: 'Skills that are loaded when this agent starts.' },
   { key: 'mcpServers', of: claude, about: 'MCP servers that this agent may use.' },

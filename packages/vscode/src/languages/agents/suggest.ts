@@ -32,7 +32,7 @@ const offeredTools = new Set(
 )
 
 /** Returns completions at a position of a header. Excludes what is already there. */
-export function suggest({ spot, dialect, names, isBeside }: SuggestRequest): readonly Suggestion[] {
+export function suggestValues({ spot, dialect, names, isBeside }: SuggestRequest): readonly Suggestion[] {
   const isNew = (name: string) => !spot.present.some((other) => other.toLowerCase() === name.toLowerCase())
   if (spot.kind === 'key')
     return keysOf(dialect, spot.path)

@@ -3,7 +3,7 @@ import { rawOf } from '@cadre/disk'
 import { lintTaskFile, readTaskFile, readTasks, type TaskItem } from '@cadre/tasks'
 import * as vscode from 'vscode'
 import { type AgentSources, knownAgents } from '../agents/known-names.ts'
-import { fields, markers, spotInTask, type TaskSpot } from './task-spot.ts'
+import { spotInTask, type TaskSpot, taskFields, taskMarkers } from './task-spot.ts'
 
 export async function checkTasks(document: vscode.TextDocument): Promise<vscode.Diagnostic[]> {
   return lintTaskFile(rawOf(document.getText())).map(({ severity, code, message, line, column }) => {
@@ -102,7 +102,7 @@ async function itemsFor(
 ): Promise<vscode.CompletionItem[]> {
   switch (kind) {
     case 'marker':
-      return markers.map(({ marker, state }) =>
+      return taskMarkers.map(({ marker, state }) =>
         itemOf({ label: `[${marker}] ${state}`, insert: marker, kind: vscode.CompletionItemKind.EnumMember }),
       )
     case 'agent':
@@ -123,7 +123,7 @@ async function itemsFor(
           : [itemOf({ label: id, about: title, kind: vscode.CompletionItemKind.Reference })],
       )
     case 'field':
-      return fields.map(({ key, about, value = '' }) =>
+      return taskFields.map(({ key, about, value = '' }) =>
         itemOf({
           label: key,
           insert: `${key}: ${value}`,

@@ -37,14 +37,18 @@ function word(kind: TaskSpot['kind'], line: string, start: number, character: nu
   return { kind, start, end: character + rest.length }
 }
 
-export const markers: readonly { readonly marker: string; readonly state: string }[] = [
+export const taskMarkers: readonly { readonly marker: string; readonly state: string }[] = [
   { marker: ' ', state: 'open' },
   { marker: '~', state: 'running' },
   { marker: 'x', state: 'done' },
   { marker: '-', state: 'skipped, or failed with status: failed' },
 ]
 
-export const fields: readonly { readonly key: string; readonly about: string; readonly value?: string }[] = [
+export const taskFields: readonly {
+  readonly key: string
+  readonly about: string
+  readonly value?: string
+}[] = [
   { key: 'id', about: 'The id of the task, unique in the home. One word without commas' },
   { key: 'depends_on', about: 'Ids of tasks that must be done first' },
   { key: 'parent', about: 'The id of the parent task, if this task is not nested below it' },

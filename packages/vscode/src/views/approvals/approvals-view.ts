@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { command } from '../../command.ts'
+import { registerCommand } from '../../command.ts'
 import type { Services } from '../../services.ts'
 import { questionOf } from '../targets.ts'
 import {
@@ -43,7 +43,7 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
     status.show()
   }
   const decides = (name: string, work: (target: QuestionTarget, argument: unknown) => unknown) =>
-    command(log, name, async (argument) => {
+    registerCommand(log, name, async (argument) => {
       const target = questionOf(argument)
       if (target === undefined) throw new Error('This is not an approval. Choose one in the Approvals view.')
       await work(target, argument)
@@ -65,7 +65,9 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
     decides('reject', (target) => rejectWithReason(services, target)),
     decides('answerInterrupted', (target) => answerDoubt(services, target)),
     decides('showApproval', (target) => documents.show(target)),
-    command(log, 'showApprovals', () => vscode.commands.executeCommand('copilotMultiAgent.approvals.focus')),
+    registerCommand(log, 'showApprovals', () =>
+      vscode.commands.executeCommand('copilotMultiAgent.approvals.focus'),
+    ),
   ]
   return {
     refresh: () => pending.refresh(true),

@@ -11,7 +11,7 @@ import {
   shownText,
   voteText,
 } from '@cadre/gate'
-import { describeNeed, isAttended } from '@cadre/home'
+import { describeNeed, isDaemonRunning } from '@cadre/home'
 import { personName, type Sessions } from '@cadre/runtime'
 import type { FilePreview } from '@cadre/tools'
 import { previewQuestion } from '../../run/preview-question.ts'
@@ -93,7 +93,7 @@ export async function decide(
   if (objection !== undefined) return { kind: 'refused', reason: withoutId(record, objection) }
   const { root } = record
   if (decided.kind === 'written') return { kind: 'decided', root, resumes: 'process' }
-  return { kind: 'decided', root, resumes: isAttended(home) ? 'daemon' : 'nobody' }
+  return { kind: 'decided', root, resumes: isDaemonRunning(home) ? 'daemon' : 'nobody' }
 }
 
 function withoutId({ id }: ApprovalRecord, sentence: string): string {

@@ -59,7 +59,7 @@ const stateLabels: Readonly<Record<SessionState, string>> = {
   unreadable: 'cannot be read',
 }
 
-export const icons: Readonly<Record<SessionState, readonly [icon: string, color?: string]>> = {
+export const sessionIcons: Readonly<Record<SessionState, readonly [icon: string, color?: string]>> = {
   here: ['loading~spin'],
   elsewhere: ['sync~spin'],
   waiting: ['bell-dot', 'charts.yellow'],

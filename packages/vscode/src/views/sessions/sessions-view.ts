@@ -1,13 +1,19 @@
 import type { Home } from '@cadre/home'
 import * as vscode from 'vscode'
-import { command } from '../../command.ts'
+import { registerCommand } from '../../command.ts'
 import type { WorkspaceHome } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
 import { showInfo } from '../../messages.ts'
 import type { Services } from '../../services.ts'
 import { sessionOf } from '../targets.ts'
 import type { ReadSessions, SessionReader } from './read-sessions.ts'
-import { icons, sessionContext, sessionDescription, sessionTooltip, stateLabel } from './session-text.ts'
+import {
+  sessionContext,
+  sessionDescription,
+  sessionIcons,
+  sessionTooltip,
+  stateLabel,
+} from './session-text.ts'
 
 type Node = HomeNode | SessionNode | MoreNode
 interface HomeNode {
@@ -108,15 +114,15 @@ export function createSessionsView(
     vscode.window.onDidChangeWindowState(({ focused }) => {
       if (focused) refresh.soon()
     }),
-    command(log, 'showMoreSessions', (argument) => {
+    registerCommand(log, 'showMoreSessions', (argument) => {
       const path = [...read.keys()].find((one) => one === argument)
       if (path === undefined) return
       shown.set(path, (shown.get(path) ?? page) + page)
       changed.fire(undefined)
     }),
-    command(log, 'openSession', (argument) => openSession(services, argument)),
-    command(log, 'cancelSession', (argument) => cancelSession(services, argument)),
-    command(log, 'copySessionId', async (argument) => {
+    registerCommand(log, 'openSession', (argument) => openSession(services, argument)),
+    registerCommand(log, 'cancelSession', (argument) => cancelSession(services, argument)),
+    registerCommand(log, 'copySessionId', async (argument) => {
       const session = sessionOf(argument)
       if (session !== undefined) await vscode.env.clipboard.writeText(session)
     }),
@@ -151,7 +157,7 @@ function treeItemOf(node: Node, read: ReadonlyMap<string, ReadSessions>): vscode
   if (session === undefined) return new vscode.TreeItem(node.session, None)
   const item = new vscode.TreeItem(session.agent, session.hasChildren ? Collapsed : None)
   const description = sessionDescription(session, Date.now())
-  const [icon, color] = icons[session.state]
+  const [icon, color] = sessionIcons[session.state]
   item.id = `${node.here.home.path} ${session.id}`
   item.description = description
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color))

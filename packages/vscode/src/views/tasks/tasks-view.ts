@@ -1,6 +1,6 @@
 import type { TaskState } from '@cadre/tasks'
 import * as vscode from 'vscode'
-import { command, reportError } from '../../command.ts'
+import { registerCommand, reportError } from '../../command.ts'
 import { currentFolder } from '../../folder.ts'
 import type { WorkspaceHome } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
@@ -109,16 +109,16 @@ export function createTasksView(
         await setState(node, isDone ? 'done' : 'open').catch((error) => reportError(log, error))
       }
     }),
-    command(log, 'openTask', async (argument) => {
+    registerCommand(log, 'openTask', async (argument) => {
       const node = taskOf(argument, opened)
       if (node !== undefined) await openAt(node.tasks.pathOf(node.file), node.task.line)
     }),
-    command(log, 'setTaskState', async (argument) => {
+    registerCommand(log, 'setTaskState', async (argument) => {
       const node = taskOf(argument, opened)
       const state = node && (await pickState(node.task.state))
       if (node !== undefined && state !== undefined) await setState(node, state)
     }),
-    command(log, 'newTask', () => newTask(services, tasksIn)),
+    registerCommand(log, 'newTask', () => newTask(services, tasksIn)),
   ]
   return {
     refresh: refresh.soon,

@@ -33,7 +33,7 @@ export function ApprovalActions({ approval, takesKeys, canDecide }: ApprovalActi
   return <div ref={element}>{shown()}</div>
 
   function shown() {
-    if (me?.readOnly) return <p class="hint">This page is read-only. It decides no approvals.</p>
+    if (me?.readOnly) return <p class="hint">This page is read-only, so you cannot decide approvals here.</p>
     if (!canDecide) return <p class="hint">Your login cannot decide approvals. It needs the role approver.</p>
     if (approval.objection !== undefined) return <p class="hint">{approval.objection}</p>
     if (decision.confirming.value !== undefined) return <Confirm decision={decision} />

@@ -1,9 +1,9 @@
 import type { Approval, Vote } from '@cadre/api'
-import { permits } from '@cadre/core'
+import { isPermission } from '@cadre/core'
 
 /** The number of people who have approved the call so far. A single rejection decides, so there are no rejections among these votes. */
 export function approvedBy(votes: readonly Vote[]): number {
-  return votes.filter(({ decision }) => permits(decision)).length
+  return votes.filter(({ decision }) => isPermission(decision)).length
 }
 
 /** The number of approvals that are still missing after one more. */
@@ -16,5 +16,5 @@ export function hasApproved(
   { needed, votes }: Pick<Approval, 'needed' | 'votes'>,
   by: string | undefined,
 ): boolean {
-  return needed !== undefined && votes.some((vote) => vote.by === by && permits(vote.decision))
+  return needed !== undefined && votes.some((vote) => vote.by === by && isPermission(vote.decision))
 }

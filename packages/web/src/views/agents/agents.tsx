@@ -55,7 +55,7 @@ export function Agents({ id, query }: ViewProps) {
         <section class="split-detail" aria-label="Findings">
           <h2>What if</h2>
           <p>
-            To see what an agent may do, choose it. Its tab What if explains what Cadre would decide for a
+            Select an agent to see what it may do. Its “What if” tab explains what Cadre would decide for a
             call, without running it.
           </p>
           {asked !== undefined && (

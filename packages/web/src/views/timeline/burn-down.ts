@@ -1,5 +1,5 @@
 import { type Budget, nothingCounted, type SessionView, type SpentBudget } from '@cadre/core'
-import { time } from './segments.ts'
+import { timeInMs } from './segments.ts'
 
 /** An amount spent from a budget, and when. */
 export interface Spending {
@@ -28,14 +28,14 @@ export function spendingsOf(sessions: Iterable<SessionView>): Spending[] {
   for (const { rounds } of sessions) {
     let counted: SpentBudget = nothingCounted
     for (const { repliedAt, usage, spent, toolCalls } of rounds) {
-      const replied = time(repliedAt)
+      const replied = timeInMs(repliedAt)
       // What the budget has counted since the last reply includes requests whose usage is unknown.
       const tokens = spent ? spent.tokens - counted.tokens : usage ? usage.input + usage.output : 0
       const cost = spent ? spent.cost - counted.cost : (usage?.cost ?? 0)
       counted = spent ?? counted
       if (replied !== undefined && (tokens > 0 || cost > 0)) all.push({ at: replied, tokens, cost, calls: 0 })
       for (const { startedAt } of toolCalls) {
-        const started = time(startedAt)
+        const started = timeInMs(startedAt)
         if (started !== undefined) all.push({ at: started, tokens: 0, cost: 0, calls: 1 })
       }
     }

@@ -20,10 +20,10 @@ export interface Segment {
 /** What a session did and when, in chronological order. Segments that have not ended yet end at `now`. */
 export function segmentsOf(session: SessionView, now: number): Segment[] {
   const segments: Segment[] = []
-  let free = time(session.startedAt) ?? now
+  let free = timeInMs(session.startedAt) ?? now
   for (const round of session.rounds) {
-    const replied = time(round.repliedAt)
-    const from = time(round.startedAt) ?? free
+    const replied = timeInMs(round.repliedAt)
+    const from = timeInMs(round.startedAt) ?? free
     const to = replied ?? now
     segments.push({
       id: `${session.id}/${round.roundId}`,
@@ -54,10 +54,10 @@ function callSegments(
   const { id, name, status, person, child } = call
   const key = `${session}/${roundId}/${id}`
   const segments: Segment[] = []
-  const started = time(call.startedAt)
+  const started = timeInMs(call.startedAt)
   const isWaiting = status === 'waiting'
   if (isWaiting || person !== undefined) {
-    const to = isWaiting ? now : (time(person?.at) ?? replied)
+    const to = isWaiting ? now : (timeInMs(person?.at) ?? replied)
     segments.push({
       id: `${key}/person`,
       session,
@@ -69,7 +69,7 @@ function callSegments(
     })
   }
   if (started === undefined || isWaiting) return segments
-  const settled = time(call.settledAt)
+  const settled = timeInMs(call.settledAt)
   const isOpen = settled === undefined && status === 'running'
   segments.push({
     id: key,
@@ -85,7 +85,7 @@ function callSegments(
   return segments
 }
 
-export function time(at: string | undefined): number | undefined {
+export function timeInMs(at: string | undefined): number | undefined {
   const ms = at === undefined ? Number.NaN : Date.parse(at)
   return Number.isNaN(ms) ? undefined : ms
 }

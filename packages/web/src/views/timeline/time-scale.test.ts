@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { merge, timeScale } from './time-scale.ts'
+import { mergeIntervals, timeScale } from './time-scale.ts'
 
 const minute = 60_000
 const interval = fc
@@ -54,7 +54,7 @@ test('never shortens busy periods', () => {
 
 test('merges intervals that overlap or touch', () => {
   expect(
-    merge([
+    mergeIntervals([
       { from: 5, to: 9 },
       { from: 0, to: 3 },
       { from: 3, to: 4 },

@@ -20,7 +20,7 @@ const foldWidth = 0.03
  * periods, and never places earlier times to the right of later ones.
  */
 export function timeScale(busy: readonly Interval[]): TimeScale {
-  const merged = merge(busy)
+  const merged = mergeIntervals(busy)
   const from = merged[0]?.from ?? 0
   const to = merged.at(-1)?.to ?? from
   const total = merged.reduce((sum, one) => sum + one.to - one.from, 0)
@@ -48,7 +48,7 @@ export function timeScale(busy: readonly Interval[]): TimeScale {
 }
 
 /** The times at which at least one interval runs, in order. */
-export function merge(intervals: readonly Interval[]): Interval[] {
+export function mergeIntervals(intervals: readonly Interval[]): Interval[] {
   const merged: { from: number; to: number }[] = []
   for (const { from, to } of [...intervals].sort((a, b) => a.from - b.from)) {
     const last = merged.at(-1)

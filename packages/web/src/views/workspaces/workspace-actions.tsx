@@ -39,7 +39,12 @@ export function WorkspaceActions({ workspace, step, onChanged }: WorkspaceAction
         const { removed, kept } = await client.cleanWorkspace({ params: { id } })
         const [left] = (kept as { why?: string }[] | undefined) ?? []
         if ((removed as unknown[]).length > 0) notify('The workspace was removed.')
-        else result.value = { isDone: false, text: `Kept: ${left?.why ?? 'it is in use'}.`, files: [] }
+        else
+          result.value = {
+            isDone: false,
+            text: `Kept: ${left?.why ?? 'the workspace is in use'}.`,
+            files: [],
+          }
       } else {
         const answer =
           action === 'merge'

@@ -1,5 +1,5 @@
-import { CadreError, contextOf, emptyView } from '@cadre/core'
-import { rejectOwned } from '@cadre/runtime'
+import { CadreError, emptyView, handoffHistory } from '@cadre/core'
+import { rejectIfRunning } from '@cadre/runtime'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { conversationText } from '../../../output/conversation-text.ts'
 import { localTime } from '../../../output/local-time.ts'
@@ -29,7 +29,7 @@ export const sessionCommands: readonly ChatCommand[] = [
 
 async function showHistory({ conversation, runtime, output, drive }: Chat): Promise<void> {
   const messages =
-    conversation.session === undefined ? [] : contextOf(await runtime.read(conversation.session))
+    conversation.session === undefined ? [] : handoffHistory(await runtime.read(conversation.session))
   const said = messages.length === 0 ? 'No messages yet.' : conversationText(messages, drive.style)
   output.note(said, { type: 'history', messages })
 }
@@ -52,7 +52,7 @@ async function resume(chat: Chat, wanted: string): Promise<void> {
     const stored = await runtime.read(
       wanted === '' ? await newestConversation(runtime) : await runtime.find(wanted),
     )
-    await rejectOwned(runtime, stored)
+    await rejectIfRunning(runtime, stored)
     chat.check(stored)
     conversation.takeUp(stored)
     chat.seen.view = emptyView()

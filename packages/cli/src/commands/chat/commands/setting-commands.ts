@@ -1,6 +1,6 @@
 import { CadreError, type Json } from '@cadre/core'
 import { type Config, loadConfig } from '@cadre/home'
-import { untrustedIn, userPlaces } from '@cadre/runtime'
+import { untrustedItems, userPlaces } from '@cadre/runtime'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { formatAmount } from '../../../output/numbers.ts'
 import { availableWidth, textTable } from '../../../output/text-table.ts'
@@ -44,14 +44,15 @@ async function listModels({ runtime, output, io, drive, status }: Chat): Promise
     rows.length === 0
       ? []
       : [textTable(['MODEL', 'CONTEXT', ''], rows, availableWidth(drive.stdout)).trimEnd()]
-  const none = rows.length === 0 && troubles.length === 0 ? ['No backend lists its models.'] : []
+  const none =
+    rows.length === 0 && troubles.length === 0 ? ['No configured backend can list its models.'] : []
   const inUse = current === undefined ? [] : [`In use: ${cleanLine(current)}`]
   const text = [...table, ...troubles, ...none, ...inUse, 'Switch with /model NAME.'].join('\n')
   output.note(text, { type: 'models', models, ...(current !== undefined && { current }) })
 }
 
 async function settingsOf(home: Chat['runtime']['home'], io: Chat['io']) {
-  const isTrusted = (await untrustedIn(io, home)).length === 0
+  const isTrusted = (await untrustedItems(io, home)).length === 0
   const userConfig = userPlaces(io.env).config
   return loadConfig({ ...(isTrusted && { home: home.path }), userConfig, trusted: () => isTrusted })
 }

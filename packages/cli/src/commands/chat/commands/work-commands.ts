@@ -11,7 +11,7 @@ import { sendMessage } from '../run-turn.ts'
 
 export const workCommands: readonly ChatCommand[] = [
   { name: 'diff', about: 'show what has changed in the workspace since the last commit', run: showDiff },
-  { name: 'cost', about: 'show what this conversation has used', run: showCost },
+  { name: 'cost', about: 'show the tokens and the cost of this conversation', run: showCost },
   {
     name: 'init',
     about: 'have the agent write AGENTS.md, the instructions for agents in this project',
