@@ -438,8 +438,8 @@ export const engineMutants = {
     [
       'pausing one tree pauses all',
       `${core}/tree/orchestrator.ts`,
-      'if (root !== undefined) return runs.known(root)?.pause(breaksOff)\n',
-      '',
+      'if (root !== undefined) runs.known(root)?.pause(breaksOff)\n      else {',
+      '{',
       ['tests/engine/messages.test.ts'],
     ],
     [

@@ -131,7 +131,7 @@ describe('the budget of a day', () => {
       const { engine } = crashAt(await world.open(), Infinity)
       const first = team({ ...lives, ledger: dying, engine })
       // Some engines tell a life that is over that another one has taken over.
-    first.run({ agent: 'lead', id: 'a' }).catch(() => {})
+      first.run({ agent: 'lead', id: 'a' }).catch(() => {})
       const day = dayOf(world.clock.now())
       while ((await store.readDay(day)).open.length === 0)
         await new Promise((resolve) => setTimeout(resolve, 5))
