@@ -100,7 +100,7 @@ test('a program with its own tools does not start without a sandbox', async () =
   expect(project.exists('program/written')).toBe(false)
   const doctor = await cadre(project, ['doctor', '--model', 'acp:mine'], { PATH })
   expect(doctor.stdout).toMatch(
-    /^fail {2}acp:mine +mine, .*; not tested with Cadre; Cadre does not start it/m,
+    /^fail {2}acp:mine +mine, .*; not tested with Cadre; Cadre does not start this program/m,
   )
 })
 

@@ -267,7 +267,7 @@ describe('--fix', () => {
     expect(project.read('outside/a.agent.md')).toBe(old)
     expect(project.read('p/.github/agents/b.agent.md')).toBe(mended)
     const named = await project.cadre(['lint', 'p/.github/agents/a.agent.md', '--fix'])
-    expect(named.stdout).toContain('not changed: it is a link that points outside')
+    expect(named.stdout).toContain('not changed: the file is a link that points outside')
     expect(project.read('outside/a.agent.md')).toBe(old)
   })
 

@@ -73,7 +73,7 @@ test.each([
   [['add', 'a'], 'the MCP server a needs an address, or a program after "--": cadre mcp add a -- PROGRAM'],
   [['add', 'a', 'ftp://a.example'], 'the address must start with https:// or http://, not "ftp://a.example"'],
   [['add', 'a', 'https://a.example', 'more'], 'unexpected argument "more" after the address'],
-  [['add', 'a', '--env', 'A=b', 'https://a.example'], '--env is for programs'],
+  [['add', 'a', '--env', 'A=b', 'https://a.example'], '--env works only with a program'],
   [['add', 'a', '--header', 'A=b', '--', 'prog'], '--header is for addresses'],
   [['add', 'a', '--env', 'A', '--', 'prog'], '--env must be NAME=VALUE, not "A"'],
   [['add', 'a', '--env', 'API_TOKEN=hunter2', '--', 'prog'], 'do not write secrets to a file'],

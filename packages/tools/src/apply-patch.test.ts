@@ -89,7 +89,7 @@ describe('apply_patch', () => {
     expect(await apply('*** Update File: a.txt', '@@', ' one', '-  two', '+  2')).not.toHaveProperty('failed')
   })
 
-  it('changes nothing if one of several files cannot be changed', async () => {
+  it('does not change anything if one of several files cannot be changed', async () => {
     ws.write('a.txt', 'a\n')
     ws.write('b.txt', 'b\n')
     expect(
@@ -168,7 +168,7 @@ describe('apply_patch', () => {
       { input: '*** Begin Patch\n*** Delete File: a.txt\n*** Delete File: a.txt\n*** End Patch' },
       'twice',
     ],
-    ['no changes', { input: '*** Begin Patch\n*** Update File: a.txt\n*** End Patch' }, 'changes nothing'],
+    ['no changes', { input: '*** Begin Patch\n*** Update File: a.txt\n*** End Patch' }, 'does not change anything'],
     [
       'a patch and a path',
       { input: '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch', path: 'a.txt' },

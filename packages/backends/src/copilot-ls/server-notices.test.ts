@@ -20,9 +20,9 @@ describe('notices', () => {
     board.notified('$/copilot/rateLimitWarning', { message: 'Slow down.' })
     board.notified('window/logMessage', { message: 'noise' })
     expect(told).toEqual([
-      'copilot_premium you have used 75% of the premium requests in your Copilot plan. They renew on 2030-01-02.',
-      'copilot_premium you have used 90% of the premium requests in your Copilot plan. They renew on 2030-01-02.',
-      'copilot_premium you have used all of the premium requests in your Copilot plan. They renew on 2030-01-02.',
+      'copilot_premium you have used 75% of the premium requests in your Copilot plan. Your quota renews on 2030-01-02.',
+      'copilot_premium you have used 90% of the premium requests in your Copilot plan. Your quota renews on 2030-01-02.',
+      'copilot_premium you have used all of the premium requests in your Copilot plan. Your quota renews on 2030-01-02.',
       'copilot_rate_limit Slow down.',
     ])
   })
