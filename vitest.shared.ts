@@ -21,6 +21,8 @@ export const shared: ViteUserConfig = {
     // No test depends on time; this only ends one that hangs, on however busy a machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // The default of one second is not enough on a busy machine.
+    expect: { poll: { timeout: 120_000 } },
     // Cases are seeded, so a defect fails both times. What passes at the second try is named at the end, to be repaired.
     retry: process.env['CI'] ? 1 : 0,
     reporters: ['default', flakyReporter],
