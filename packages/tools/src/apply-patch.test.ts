@@ -168,7 +168,11 @@ describe('apply_patch', () => {
       { input: '*** Begin Patch\n*** Delete File: a.txt\n*** Delete File: a.txt\n*** End Patch' },
       'twice',
     ],
-    ['no changes', { input: '*** Begin Patch\n*** Update File: a.txt\n*** End Patch' }, 'does not change anything'],
+    [
+      'no changes',
+      { input: '*** Begin Patch\n*** Update File: a.txt\n*** End Patch' },
+      'does not change anything',
+    ],
     [
       'a patch and a path',
       { input: '*** Begin Patch\n*** Delete File: a.txt\n*** End Patch', path: 'a.txt' },
