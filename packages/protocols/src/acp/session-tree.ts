@@ -47,6 +47,17 @@ export class SessionTree {
     return this.isShown && this.isChild(session) ? session : this.#sessionId
   }
 
+  /** Whether the editor shows the texts of this session. */
+  showsTexts(session: string): boolean {
+    return this.isShown || !this.isChild(session)
+  }
+
+  /** The title of a call's card. A child's card in the editor's session names the child's agent. */
+  titleOf(session: string, title: string): string {
+    const agent = this.#sessions.get(session)?.agent
+    return agent === undefined || this.showsTexts(session) ? title : `${shownLine(agent, 80)}: ${title}`
+  }
+
   /** The chain of agents, from the entry agent to this session: `lead › reviewer`. */
   chainOf(session: string): string {
     const names: string[] = []

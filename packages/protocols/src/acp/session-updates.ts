@@ -230,7 +230,7 @@ export class SessionUpdates {
   }
 
   #text(session: KnownSession, round: number, text: string): void {
-    if (text === '' || !this.#showsTexts(session)) return
+    if (text === '' || !this.#tree.showsTexts(session.id)) return
     const before = this.#sent.get(session.id)
     const isSame = before?.round === round
     this.#sent.set(session.id, { round, length: (isSame ? before.length : 0) + text.length })
@@ -269,7 +269,7 @@ export class SessionUpdates {
     this.#send(this.#tree.addressOf(session.id), {
       sessionUpdate: 'tool_call',
       toolCallId: key,
-      title: this.#titleOf(session, card),
+      title: this.#tree.titleOf(session.id, card.title),
       name,
       kind: card.kind,
       status: 'pending',
@@ -291,7 +291,7 @@ export class SessionUpdates {
     if (isSame) return
     const card = describeCall(event.tool, event.input, this.#options)
     this.#updateCall(session, event.call, {
-      title: this.#titleOf(session, card),
+      title: this.#tree.titleOf(session.id, card.title),
       locations: [...card.locations],
       rawInput: limitJson(parseInput(event.input)),
     })
@@ -383,16 +383,6 @@ export class SessionUpdates {
       toolCallId: idOf(session.id, call),
       ...update,
     })
-  }
-
-  #titleOf(session: KnownSession, card: CallCard): string {
-    return this.#tree.isChild(session.id) && !this.#tree.isShown
-      ? `${shownLine(session.agent, 80)}: ${card.title}`
-      : card.title
-  }
-
-  #showsTexts(session: KnownSession): boolean {
-    return this.#tree.isShown || !this.#tree.isChild(session.id)
   }
 
   #send(sessionId: string, update: SessionUpdate): void {
