@@ -33,7 +33,7 @@ function team(options: Partial<TestTeamOptions> & { readonly ledger: Ledger }) {
   })
 }
 
-const groups = amount({ usual: 4, deep: 60 })
+const groups = amount({ usual: 4, deep: 24 })
 
 test.each(worlds)(
   'trees in parallel never exceed the budgets of a day, on $name',

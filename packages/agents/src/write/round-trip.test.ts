@@ -33,7 +33,7 @@ describe('an agent written and read again is the same', () => {
       fc.property(definition, (agent) => {
         expect(through(agent, dialect)).toEqual(agent)
       }),
-      { numRuns: isDeep ? 300 : 6 },
+      { numRuns: isDeep ? 120 : 6 },
     )
   })
 
@@ -42,7 +42,7 @@ describe('an agent written and read again is the same', () => {
       fc.property(definition, (agent) => {
         expect(through(through(agent, from), to)).toEqual(agent)
       }),
-      { numRuns: isDeep ? 40 : 2 },
+      { numRuns: isDeep ? 20 : 2 },
     )
   })
 
@@ -56,7 +56,7 @@ describe('an agent written and read again is the same', () => {
         expect(read.agents.map(({ agent }) => plain(agent))).toEqual(agents)
         expect(read.entry).toBe(entry)
       }),
-      { numRuns: isDeep ? 300 : 6 },
+      { numRuns: isDeep ? 120 : 6 },
     )
   })
 
@@ -70,7 +70,7 @@ describe('an agent written and read again is the same', () => {
         expect(after.faults).toEqual([])
         expect(JSON.parse(after.text)).toEqual(JSON.parse(before.text))
       }),
-      { numRuns: isDeep ? 100 : 3 },
+      { numRuns: isDeep ? 40 : 3 },
     )
   })
 })

@@ -113,7 +113,7 @@ test('a scan that reuses earlier ones finds the same as a fresh scan', async () 
         }
       },
     ),
-    { numRuns: process.env['CADRE_DEEP'] === '1' ? 60 : 2 },
+    { numRuns: process.env['CADRE_DEEP'] === '1' ? 24 : 2 },
   )
   expect(saved).toBeGreaterThan(0)
 })
