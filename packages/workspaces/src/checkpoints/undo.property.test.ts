@@ -116,7 +116,7 @@ test('restores a folder exactly, or refuses and changes nothing; the index, stas
         expect(own()).toEqual(user)
       },
     ),
-    { numRuns: process.env['CADRE_DEEP'] === '1' ? 1500 : 6 },
+    { numRuns: process.env['CADRE_DEEP'] === '1' ? 300 : 6 },
   )
   expect(seen.restored).toBeGreaterThan(2)
 })
