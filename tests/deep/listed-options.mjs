@@ -1,13 +1,13 @@
 /** The options that the gate lists for programs and git, as the gate itself parses them. */
 export async function listedOptions(gate) {
-  const [{ readers }, git, { readSpec }] = await Promise.all(
+  const [{ readOnlyPrograms }, git, { readSpec }] = await Promise.all(
     ['readers.js', 'git.js', 'spec.js'].map((file) => import(`${gate}/dist/commands/programs/${file}`)),
   )
   const read = (lists) => new Map(Object.entries(lists).map(([name, spec]) => [name, readSpec(spec)]))
   const gitLists = read({ ...git.gitReaders, ...git.gitSubReaders })
   for (const [name, spec] of read(git.gitWriters)) if (!gitLists.has(name)) gitLists.set(name, spec)
   const everyday = 'cat head tail wc sort uniq grep sed awk cut tr ls jq diff'.split(' ')
-  const rare = read(readers)
+  const rare = read(readOnlyPrograms)
   return {
     programs: rare,
     git: gitLists,
