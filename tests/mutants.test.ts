@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
@@ -34,4 +35,22 @@ test('every fault of the oracle still finds the built code it changes', async ()
     return source.includes(from) ? [] : [`${name}: ${built}`]
   })
   expect(stale).toEqual([])
+})
+
+// In its own process, as the oracle: in this one, the built gate would import packages from their sources.
+test('the oracle still finds the parts of the built gate that it calls', () => {
+  const script = `
+    import { createJudge } from './tests/deep/judge.mjs'
+    import { listedOptions } from './tests/deep/listed-options.mjs'
+    const gate = process.cwd() + '/packages/gate'
+    const { names, gitNames } = await listedOptions(gate)
+    const judge = await createJudge(gate, process.cwd())
+    const allowed = ['cat README.md', 'rm README.md'].filter((line) => judge(line, false) !== undefined)
+    console.log(JSON.stringify({ names, gitNames, allowed }))`
+  const said = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+  expect(JSON.parse(said)).toEqual({
+    names: expect.arrayContaining(['sort', 'git']),
+    gitNames: expect.arrayContaining(['log', 'add']),
+    allowed: ['cat README.md'],
+  })
 })
