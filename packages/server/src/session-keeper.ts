@@ -76,6 +76,11 @@ export interface SessionKeeper {
   delivery(session: string, message: string): Promise<'unknown' | 'queued' | 'delivered'>
   /** Resumes a session, or the tree it belongs to, if it has work to do. */
   resume(session: string): Promise<void>
+  /**
+   * Resumes a session for a person, as `cadre resume` does: also one that was cancelled or ended with an error. Rejects with the reason if
+   * the session may not be resumed, or if its run fails immediately.
+   */
+  resumeOnRequest(session: string): Promise<void>
   /** Ends a session permanently and drops its queued requests. Returns true unless it had already ended. */
   cancel(session: string, reason: string): Promise<boolean>
   state(session: string): Promise<SessionState>

@@ -86,7 +86,7 @@ export async function openDaemonRuntime(
         ],
         leaves: (root) => {
           if (parts.trusted || parts.grants.of(home.path, root)?.trust === undefined) return undefined
-          return `It was started with --trust, and the daemon does not trust this folder. Resume it with "cadre resume ${root}", or start the daemon with --trust.`
+          return `Session ${root} was started with --trust, and the daemon does not trust this folder. Resume it with "cadre resume ${root}", or start the daemon with --trust.`
         },
         close: () => parts.servers.close(),
         begin: () => orchestrate(parts, { engine, emit, shouldRetry: outside.shouldRetry, telemetry }),

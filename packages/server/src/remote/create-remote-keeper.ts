@@ -162,13 +162,13 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
         : `${session} belongs to place ${file.place}, and engine.place is ${place}. Start "cadre up" with that place to continue it.`,
     )
   }
-  const resume = async (session: string): Promise<void> => {
+  const resume = async (session: string, { restarts = false } = {}): Promise<void> => {
     const stored = read(session)
     if (stored === undefined || isClosed) return
     requireHere(session)
     const { root, agent } = stored.spec
     const isFollowed = runs.has(root)
-    if (!isFollowed && !(await canRunUnattended(stored, readOr))) return
+    if (!isFollowed && !restarts && !(await canRunUnattended(stored, readOr))) return
     await runs.follow(root, agent.name)
     try {
       const isPushed = await mirror.push(session)
@@ -217,7 +217,9 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       return 'queued'
     },
     delivery: async (session, message) => deliveryTo(read(session), session, message),
-    resume,
+    resume: (session) => resume(session),
+    // The workers judge the run later, so only the place of the session can be checked here.
+    resumeOnRequest: (session) => resume(session, { restarts: true }),
     async cancel(session, reason) {
       const dropped = queue.of(session)
       for (const queued of dropped) queue.remove(queued)

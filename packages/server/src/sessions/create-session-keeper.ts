@@ -89,6 +89,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
       return deliveryTo(await engine.read(session), session, message)
     },
     resume: (session) => runs.resume(session),
+    resumeOnRequest: (session) => runs.resumeOnRequest(session),
     cancel: (session, reason) => cancelSession(session, reason, { engine, runs, deliveries, note, rested }),
     state: (session) => readSessionState(session, { engine, runs, queue, deliveries }),
     onRest: (listener) => runs.onRest(listener),

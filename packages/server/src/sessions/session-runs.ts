@@ -10,10 +10,12 @@
  */
 
 import { mkdirSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { NoteEvent, Problems } from '@cadre/channels'
 import {
   type AgentDefinition,
   CadreError,
+  type ErrorCode,
   messageOf,
   type Orchestrator,
   type RunResult,
@@ -22,7 +24,7 @@ import {
 import { isInside, systemErrorCode } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
-import { canRunUnattended } from '@cadre/runtime'
+import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import { foreignWorkspaceReason } from './foreign-workspace-reason.ts'
 import { hasErrorCode } from './has-error-code.ts'
@@ -46,6 +48,9 @@ export interface SessionRunsOptions {
   /** Called when a tree stops running here, with the sessions that were open in it. */
   readonly rested: (sessions: readonly string[]) => void
 }
+
+/** How long a person's request to resume a session waits for the run to begin. */
+const beginTimeoutMs = 2_000
 
 export type RunEndListener = (session: string, result: RunResult) => void
 
@@ -98,8 +103,36 @@ export class SessionRuns {
     this.#continueRun(session, root, agent.name)
   }
 
+  /** See `SessionKeeper`. Call it only for a session that no other process is running. */
+  async resumeOnRequest(session: string): Promise<void> {
+    const stored = await this.#options.engine.read(session)
+    if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
+    const { root, agent } = stored.spec
+    if (this.jobs.has(session) || this.jobs.has(root)) {
+      if (idleStateOf(stored).kind !== 'ended') return
+      throw new CadreError(
+        'owned',
+        `session ${session} has ended, and its run is still running. Send the session a message, or wait until the run has ended.`,
+      )
+    }
+    this.requireHere(stored)
+    const job = this.#continueRun(session, root, agent.name)
+    // A run that waits for other runs begins later.
+    if (this.jobs.running(root) !== job) return
+    const begun = await Promise.race([job.begun, pause(beginTimeoutMs, undefined, { ref: false })])
+    if (begun === undefined || begun === 'begun') return
+    // A run that the system prevented is resumed when the system has recovered.
+    if (begun.kind === 'failed' && !this.isStalled(session)) throw begun.error
+    const refusal = begun.kind === 'rested' ? refusalIn(begun.result) : undefined
+    if (refusal !== undefined) throw refusal
+  }
+
   /** Returns false, and reports a problem, if the daemon may not use the session's workspace or the agent was removed. */
-  mayResume({ spec }: StoredSession): boolean {
+  mayResume(stored: StoredSession): boolean {
+    return this.#whyNot(stored) === undefined
+  }
+
+  #whyNot({ spec }: StoredSession): string | undefined {
     const { home, problems } = this.#options
     const gone = this.#removalOf(spec.agent)
     if (gone === undefined) this.#orphans.delete(spec.id)
@@ -107,20 +140,18 @@ export class SessionRuns {
     const why = this.#whyForeign(spec) ?? gone
     const found = why === undefined ? [] : [{ severity: 'error' as const, message: why }]
     problems.report('workspace', fileOfSession(spec.id), found)
-    if (why !== undefined) return false
+    if (why !== undefined) return why
     // A session's own workspace is restored from its commits instead.
     const isMade = spec.isolation?.kind === 'own' && spec.isolation.base !== spec.workspace
     if (!isMade && isInside(home.at('workspaces'), spec.workspace))
       mkdirSync(spec.workspace, { recursive: true })
-    return true
+    return undefined
   }
 
+  /** Like `mayResume`, but throws the reason. */
   requireHere(stored: StoredSession): void {
-    if (!this.mayResume(stored))
-      throw new CadreError(
-        'configuration',
-        `the daemon may not resume ${stored.spec.id}. "cadre status" shows the reason.`,
-      )
+    const why = this.#whyNot(stored)
+    if (why !== undefined) throw new CadreError('configuration', why)
   }
 
   /** The other process that is running this tree, if any. */
@@ -202,8 +233,8 @@ export class SessionRuns {
     return parts().parts.leaves?.(root) ?? foreignWorkspaceReason(workspace, { home, own })
   }
 
-  #continueRun(session: string, root: string, agent: string): void {
-    this.add({ session, root, agent, begin: (by, signal) => by.resume(session, {}, signal) })
+  #continueRun(session: string, root: string, agent: string): Job {
+    return this.add({ session, root, agent, begin: (by, signal) => by.resume(session, {}, signal) })
   }
 
   #rested(job: Job, end: StartedJobEnd): void {
@@ -245,6 +276,12 @@ export function fileOfSession(session: string): string {
 
 function isPause(result: RunResult): boolean {
   return result.kind === 'waiting' && result.questions.length === 0
+}
+
+/** The reason why a run ended before it began, such as an unknown model. */
+function refusalIn(result: RunResult): CadreError | undefined {
+  const notice = result.kind === 'report' ? result.report.notices?.at(-1) : undefined
+  return notice && new CadreError(notice.code as ErrorCode, notice.message)
 }
 
 /** The session has ended, but its end is not in its record. */

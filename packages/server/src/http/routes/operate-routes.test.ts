@@ -1,5 +1,6 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { namesIn } from '@cadre/disk'
 import { call, say } from '@cadre/testing'
 import { expect, it } from 'vitest'
 import { holdTool, sessionText, template, until } from '../../daemon/daemon.spec-helpers.ts'
@@ -80,11 +81,13 @@ it('starts a read-only session in a folder inside the workspace, cancels it and 
   expect(await client.cancelSession({ params, body: { reason: 'enough' } })).toEqual({ cancelled: true })
   await until(() => sessionText(home, id).includes('outcome: cancelled'))
   expect(await client.cancelSession({ params, body: {} })).toEqual({ cancelled: false })
+  await client.resumeSession({ params })
+  await until(() => sessionText(home, id).includes('outcome: completed'))
+  expect(sessionText(home, id)).toContain('later')
   await expect(client.resumeSession({ params })).rejects.toMatchObject({
     status: 409,
-    message: expect.stringContaining('has ended'),
+    message: `Session ${id} has ended. Send it a message to continue it.`,
   })
-  expect(hold.waiting()).toBe(1)
   for (const name of hostileNames)
     for (const action of ['cancel', 'resume', 'messages', 'handoff', 'fork']) {
       const bodies: Record<string, object> = {
@@ -97,6 +100,65 @@ it('starts a read-only session in a folder inside the workspace, cancels it and 
       const { status } = await ask(`/api/sessions/${name}/${action}`, sent)
       expect([name, action, [400, 404, 405].includes(status)]).toEqual([name, action, true])
     }
+})
+
+it('returns the reason if a session cannot be resumed', async () => {
+  const { client, home, daemon, ask } = await startTestServer({
+    agents: ['worker', 'helper'],
+    lanes: { worker: [say('done')] },
+    prepare(where) {
+      const messages = 'messages:\n  - role: user\n    content: Go.\n'
+      const write = (id: string, head: string) =>
+        writeFileSync(`${where.folder('sessions')}/${id}.session.yaml`, `${head}\n${messages}`)
+      write('foreign', 'agent_id: worker\nmodel: scripted\nmetadata: {workspace: /etc}')
+      write('lost', 'agent_id: worker\nmodel: nobody-knows')
+    },
+    model: { isFirm: true },
+  })
+  const refused = async (id: string, reason: string) => {
+    const answer = await ask(`/api/sessions/${id}/resume`, { method: 'POST' })
+    expect([answer.status, answer.headers['content-type']]).toEqual([409, 'application/problem+json'])
+    expect(answer.json<{ title: string }>().title).toContain(reason)
+  }
+  const reason = "he session's workspace /etc is neither in"
+  await until(() => daemon.status().problems.some(({ message }) => message.includes(reason)))
+  await refused('foreign', `T${reason}`)
+  await expect(
+    client.sendMessage({ params: { id: 'foreign' }, body: { text: 'And now?' } }),
+  ).rejects.toMatchObject({ status: 409, message: expect.stringContaining(reason) })
+  await until(async () => (await client.getSession({ params: { id: 'lost' } })).row.state !== 'working')
+  await refused('lost', 'nobody-knows')
+  const resumed = daemon.happenings.filter(({ type, by }) => type === 'session.resumed' && by === 'ann')
+  expect(resumed).toEqual([])
+  expect(daemon.models.requests).toHaveLength(0)
+  expect(sessionText(home, 'foreign')).not.toContain('session.resumed')
+})
+
+it('does not resume an ended session in a tree that is running', async () => {
+  const hold = holdTool()
+  const { client, home } = await startTestServer({
+    agents: ['worker', 'helper'],
+    tools: [hold.tool],
+    lanes: {
+      worker: [
+        call(['delegateWork', { agentName: 'helper', workDescription: 'w', reportExpectations: 'r' }]),
+        call(['hold', {}]),
+        say('done'),
+      ],
+      helper: [say('helped')],
+    },
+  })
+  await client.startSession({ body: { work: 'Go.', agent: 'worker' }, idempotencyKey: 'run' })
+  await until(() => hold.waiting() === 1)
+  const helper = namesIn(home.at('sessions')).find((name) => name.startsWith('helper')) ?? ''
+  await expect(client.resumeSession({ params: { id: helper.split('.', 1)[0] ?? '' } })).rejects.toMatchObject(
+    {
+      status: 409,
+      code: 'owned',
+    },
+  )
+  hold.letGo()
+  await until(() => sessionText(home, 'run').includes('outcome: completed'))
 })
 
 it('accepts a handoff with the conversation', async () => {

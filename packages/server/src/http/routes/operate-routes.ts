@@ -4,7 +4,7 @@ import { isSessionName } from '@cadre/home'
 import { lastReport } from '@cadre/runtime'
 import type { RouteContext } from '../api-context.ts'
 import { starterOf } from '../guard/voter-of.ts'
-import { HttpProblem } from '../problem.ts'
+import { HttpProblem, problemOf } from '../problem.ts'
 import type { Routes } from '../route.ts'
 import { bodySchema, booleanSchema, objectSchema, textSchema } from '../schemas.ts'
 import { chooseEntryAgent } from './choose-entry-agent.ts'
@@ -98,7 +98,9 @@ export const operateRoutes: Routes<Name> = {
     operation: 'resumeSession',
     role: 'operator',
     needsDaemon: true,
-    summary: 'Resume a stopped session and the rest of its tree',
+    summary: 'Resume a session that was stopped or cancelled or that failed, and the rest of its tree',
+    description:
+      'If the session cannot be resumed, the answer is 409 with the reason. To continue a session that has ended in another way, send it a message.',
     status: 202,
     schema: started,
     async answer({ params: { id }, caller }, context) {
@@ -106,11 +108,13 @@ export const operateRoutes: Routes<Name> = {
       const stored = await requireSession(context, id)
       const state = await sessions.state(id)
       if (state.kind === 'elsewhere') await requireIdle(context.home, stored)
-      if (state.kind === 'ended')
+      if (state.kind === 'ended' && state.outcome !== 'cancelled' && state.outcome !== 'error')
         throw new HttpProblem(409, `Session ${id} has ended. Send it a message to continue it.`)
       if (state.kind === 'waiting')
         throw new HttpProblem(409, `Session ${id} is waiting for a person. Decide its approvals first.`)
-      await sessions.resume(id)
+      await sessions.resumeOnRequest(id).catch((error) => {
+        throw conflictOf(error)
+      })
       note({
         type: 'session.resumed',
         message: `${caller.by} resumed ${id}.`,
@@ -148,6 +152,13 @@ export const operateRoutes: Routes<Name> = {
       return { body: { id: made } }
     },
   },
+}
+
+/** The request is correct whatever prevents the run, so every reason is a conflict with the current state. */
+function conflictOf(error: unknown): unknown {
+  const problem = problemOf(error)
+  if (problem === undefined) return error
+  return new HttpProblem(409, problem.message, problem.code === undefined ? {} : { code: problem.code })
 }
 
 function offeredHandoff(stored: StoredSession, position: number) {
