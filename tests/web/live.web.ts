@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { defineTool, object, type Rule, type Tool } from '@cadre/core'
 import { call, say } from '@cadre/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -94,11 +95,50 @@ test('a running session is cancelled after a question', async () => {
   const page = await server.visit(`/sessions/${id}`)
   await page.getByRole('button', { name: /^Cancel…/ }).click()
   expect(await page.locator('dialog p').first().innerText()).toBe(
-    'Cadre stops this session. To continue it later, send it a message.',
+    'Cadre stops this session. To continue it later, resume it or send it a message.',
   )
   await page.getByRole('button', { name: 'Cancel the session' }).click()
   await page.locator('.session-head .state-cancelled').waitFor()
   expect(await page.getByRole('button', { name: /^Cancel…/ }).count()).toBe(0)
+})
+
+test('a cancelled session is resumed', async () => {
+  const hold = holdTool()
+  const server = await liveServer(browser, {
+    tools: [hold.tool],
+    lanes: { worker: [call(['hold', {}]), say('Finished.')] },
+  })
+  const id = await start(server, 'Wait.')
+  await until(() => hold.waiting() === 1)
+  const page = await server.visit(`/sessions/${id}`)
+  await page.getByRole('button', { name: /^Cancel…/ }).waitFor()
+  const resume = page.getByRole('button', { name: 'Resume', exact: true })
+  expect(await resume.count()).toBe(0)
+  await server.client.cancelSession({ params: { id }, body: {} })
+  await page.locator('.session-head .state-cancelled').waitFor()
+  await resume.click()
+  await page.locator('.toast').filter({ hasText: 'Session resumed.' }).waitFor()
+  await page.getByText('Finished.', { exact: true }).waitFor()
+  await page.locator('.session-head .state-completed').waitFor()
+  expect(await resume.count()).toBe(0)
+  expect(server.complaints).toEqual([])
+})
+
+test('the reason is shown if a stopped session cannot be resumed', async () => {
+  const server = await liveServer(browser, {
+    lanes: { worker: [say('never')] },
+    prepare: (home) =>
+      writeFileSync(
+        `${home.folder('sessions')}/foreign.session.yaml`,
+        'agent_id: worker\nmodel: scripted\nmetadata: {workspace: /etc}\nmessages:\n  - role: user\n    content: Go.\n',
+      ),
+  })
+  const page = await server.visit('/sessions/foreign')
+  const resume = page.getByRole('button', { name: 'Resume', exact: true })
+  await resume.click()
+  const reason = "The session's workspace /etc is neither in"
+  await page.locator('.toast[role="alert"]').filter({ hasText: reason }).waitFor()
+  expect(await resume.isDisabled()).toBe(false)
 })
 
 test('a session is rewound after a preview, and later entries are removed', async () => {

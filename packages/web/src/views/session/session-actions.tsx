@@ -44,23 +44,42 @@ export function SessionActions({ detail, row }: SessionActionsProps) {
       notify('Message sent.')
     })
   const below = row.subtree.sessions - 1
+  const resume = () =>
+    act(async () => {
+      await client.resumeSession({ params: { id } })
+      notify('Session resumed.')
+    })
   const isRunning = state === 'queued' || state === 'working' || state === 'waiting'
+  const isResumable = canResume(row)
+  const mayOperate = store.may('operator')
   useViewCommands(
-    store.may('operator') && isRunning
-      ? [
-          {
-            title: `Cancel ${id}`,
-            hint: 'and all sessions below it',
-            command: commandLine('cadre', 'sessions', 'cancel', id),
-            run: () => {
-              isCancelling.value = true
+    [
+      ...(mayOperate && isRunning
+        ? [
+            {
+              title: `Cancel ${id}`,
+              hint: 'and all sessions below it',
+              command: commandLine('cadre', 'sessions', 'cancel', id),
+              run: () => {
+                isCancelling.value = true
+              },
             },
-          },
-        ]
-      : [],
-    `${id} ${isRunning}`,
+          ]
+        : []),
+      ...(mayOperate && isResumable
+        ? [
+            {
+              title: `Resume ${id}`,
+              hint: 'and all sessions below it',
+              command: commandLine('cadre', 'resume', id),
+              run: () => void resume(),
+            },
+          ]
+        : []),
+    ],
+    `${id} ${isRunning} ${isResumable} ${mayOperate}`,
   )
-  if (!store.may('operator')) return <p class="hint">{whyNot(store.me.value)}</p>
+  if (!mayOperate) return <p class="hint">{whyNot(store.me.value)}</p>
   return (
     <div class="actions">
       <form
@@ -91,18 +110,9 @@ export function SessionActions({ detail, row }: SessionActionsProps) {
           <CommandHint command={commandLine('cadre', 'resume', id, text.value.trim() || '…')} />
         </div>
       </form>
-      {state === 'stopped' && (
+      {isResumable && (
         <div class="action">
-          <button
-            type="button"
-            disabled={isBusy.value}
-            onClick={() =>
-              void act(async () => {
-                await client.resumeSession({ params: { id } })
-                notify('Session resumed.')
-              })
-            }
-          >
+          <button type="button" disabled={isBusy.value} onClick={() => void resume()}>
             Resume
           </button>
           <CommandHint command={commandLine('cadre', 'resume', id)} />
@@ -150,7 +160,7 @@ export function SessionActions({ detail, row }: SessionActionsProps) {
         >
           <p>
             Cadre stops this session{below > 0 && ` and ${plural(below, 'session')} below it`}. To continue it
-            later, send it a message.
+            later, {row.parent === undefined && 'resume it or '}send it a message.
           </p>
           <div class="action">
             <button
@@ -180,6 +190,16 @@ export function SessionActions({ detail, row }: SessionActionsProps) {
       )}
     </div>
   )
+}
+
+/**
+ * The daemon resumes an interrupted session itself, unless something prevents it: then the answer gives the reason. A cancelled or failed
+ * session continues only on request. The run of a session with a parent decides what happens to the session.
+ */
+function canResume({ state, outcome, parent, subtree }: SessionRow): boolean {
+  if (state === 'stopped') return true
+  if (state === 'waiting') return subtree.waiting === 0
+  return state === 'ended' && parent === undefined && (outcome === 'cancelled' || outcome === 'error')
 }
 
 function whyNot(me: { readonly daemon: boolean; readonly readOnly: boolean } | undefined): string {
