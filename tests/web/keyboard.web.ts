@@ -1,6 +1,6 @@
 /** Everything can be done without a pointer: each view by its keys, and each control by Tab. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type Browser, untilUsable } from './support/browser.ts'
+import { type Browser, type Page, untilUsable } from './support/browser.ts'
 import { launchBrowser, open } from './support/opened-page.ts'
 import { writeTeam } from './support/team.ts'
 
@@ -32,28 +32,63 @@ test('opens every view with its keys', async () => {
   }
 })
 
-test('letters typed while a view loads open no other view, and those typed after it go into its field', async () => {
-  const { visit } = await opened()
-  const page = await visit()
+/** Delays a view's code. Returns a function that lets it arrive. */
+async function delay(page: Page, name: string): Promise<() => void> {
   let load = () => {}
   const loads = new Promise<void>((resolve) => {
     load = resolve
   })
-  await page.route('**/search-*.js', async (route) => {
+  await page.route(`**/${name}-*.js`, async (route) => {
     await loads
     await route.continue({ headers: route.request().headers() })
   })
+  return load
+}
+
+test('letters typed while a view loads open no other view, and go into its field', async () => {
+  const { visit } = await opened()
+  const page = await visit()
+  const load = await delay(page, 'search')
   await page.keyboard.press('g')
   await page.keyboard.press('f')
   await page.locator('main[aria-busy="true"]').waitFor()
-  await page.keyboard.type('rigs?')
+  await page.keyboard.type('wrong')
   await page.keyboard.press('Escape')
+  await page.keyboard.type('rigs?')
   expect(new URL(page.url()).pathname).toBe('/search')
   expect(await page.locator('dialog').count()).toBe(0)
   load()
   await untilUsable(page)
-  await page.keyboard.type('rigs?')
-  expect(await page.locator('.search input').inputValue()).toBe('rigs?')
+  await page.keyboard.type(' too')
+  expect(await page.locator('.search input').inputValue()).toBe('rigs? too')
+})
+
+test('a search that was typed while the view loads is sent', async () => {
+  const { visit } = await opened()
+  const page = await visit()
+  const load = await delay(page, 'search')
+  await page.getByRole('link', { name: /^Search/ }).click()
+  await page.locator('main[aria-busy="true"]').waitFor()
+  await page.keyboard.type('rate limit')
+  await page.keyboard.press('Enter')
+  load()
+  await page.locator('.search [data-hit]').first().waitFor()
+  expect(new URL(page.url()).search).toBe('?text=rate+limit')
+})
+
+test('a filter that was typed while the view loads is applied, and keys before it do nothing', async () => {
+  const { visit } = await opened()
+  const page = await visit()
+  const load = await delay(page, 'tasks')
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  await page.locator('main[aria-busy="true"]').waitFor()
+  await page.keyboard.type('n/state:open')
+  load()
+  await untilUsable(page)
+  expect(await page.getByRole('searchbox', { name: 'Filter tasks' }).inputValue()).toBe('state:open')
+  expect(new URL(page.url()).search).toBe('?filter=state%3Aopen')
+  expect(await page.locator('dialog').count()).toBe(0)
 })
 
 const places = [

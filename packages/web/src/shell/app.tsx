@@ -38,7 +38,7 @@ export function App({ loginError }: { readonly loginError: string | undefined })
     previousWaiting: () => goToWaiting(-1),
     back: () => (route.value.view === 'runs' && route.value.missing === undefined ? false : navigate('runs')),
   }
-  // A person may already be typing into a field of the view that is loading. These letters are not shortcuts.
+  // A person may already be typing into a field of the view that is loading. These letters are not shortcuts; see `keepTypeAhead`.
   useCommands(isLoading ? { palette } : commands)
   // The element that had the focus no longer exists, so keys and screen readers continue in the new view.
   useEffect(() => {

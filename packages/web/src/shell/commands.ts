@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { type Command, createKeyReader } from './keys.ts'
+import { createTypeAhead } from './type-ahead.ts'
 
 type Handlers = { readonly [Name in Command]?: () => unknown }
 
@@ -33,6 +34,32 @@ export function runCommand(command: Command): boolean {
   return false
 }
 
+const typeAhead = createTypeAhead()
+let isViewMissing = false
+
+/** Until `enterTypeAhead` or `dropTypeAhead`, keeps the text that a person types for the view that is loading. */
+export function keepTypeAhead(): void {
+  isViewMissing = true
+}
+
+export function dropTypeAhead(): void {
+  isViewMissing = false
+  typeAhead.clear()
+}
+
+/** Enters the kept text. Call it when the view is in the document. */
+export function enterTypeAhead(): void {
+  isViewMissing = false
+  const taken = typeAhead.take(document.activeElement?.matches(textFields) ?? false)
+  if (taken === undefined) return
+  if (!(document.activeElement?.matches(textFields) ?? false)) runCommand('filter')
+  const field = document.activeElement
+  if (!(field instanceof HTMLInputElement)) return
+  field.setRangeText(taken.text, field.value.length, field.value.length, 'end')
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  if (taken.isSubmitted) field.form?.requestSubmit()
+}
+
 /** Listens for keys on the whole page. Call it once. */
 export function startKeys(): void {
   const read = createKeyReader()
@@ -40,13 +67,17 @@ export function startKeys(): void {
     if (event.defaultPrevented || event.isComposing) return
     const target = event.target instanceof HTMLElement ? event.target : undefined
     const inText = target?.matches(textFields) ?? false
+    const onControl = (target?.closest('button, a, summary, [role="tab"]') ?? null) !== null
+    const isShortcut = (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState('AltGraph')
+    if (isViewMissing && !inText && !isShortcut && typeAhead.press(event.key, onControl))
+      return event.preventDefault()
     const command = read({
       key: event.key,
       ctrl: event.ctrlKey,
       meta: event.metaKey,
       alt: event.altKey,
       inText,
-      onControl: (target?.closest('button, a, summary, [role="tab"]') ?? null) !== null,
+      onControl,
     })
     // A key that is held down must not approve one item after another.
     if (command === undefined || (event.repeat && !repeatable.has(command))) return

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { type ViewProps, views } from '../views/registry.ts'
+import { dropTypeAhead, enterTypeAhead, keepTypeAhead } from './commands.ts'
 
 type Loaded =
   | { readonly kind: 'view'; readonly View: ComponentType<ViewProps> }
@@ -28,8 +29,15 @@ export function LazyView({ name, ...props }: ViewProps & { readonly name: string
         end({ kind: 'error', message: reason instanceof Error ? reason.message : String(reason) }),
     )
   }, [name])
-  if (entry === undefined) return <p class="empty">This view does not exist.</p>
   const result = loaded.value[name]
+  // After the view's own effects, which may focus a field.
+  useLayoutEffect(() => {
+    if (result === undefined) keepTypeAhead()
+    else if (result.kind === 'view') enterTypeAhead()
+    else dropTypeAhead()
+  }, [result])
+  useLayoutEffect(() => dropTypeAhead, [])
+  if (entry === undefined) return <p class="empty">This view does not exist.</p>
   if (result?.kind === 'error')
     return (
       <p class="empty" role="alert">
