@@ -153,6 +153,7 @@ export function memorySessions(point: Point): MemorySessions {
       return sessions.get(id)?.received.includes(message) ? 'delivered' : 'unknown'
     },
     async resume() {},
+    async resumeOnRequest() {},
     async cancel(id, reason) {
       point()
       const known = sessions.get(id)

@@ -52,6 +52,7 @@ function sent(keeper: SessionKeeper): SessionKeeper {
     tell: send(keeper.tell),
     delivery: send(keeper.delivery),
     resume: send(keeper.resume),
+    resumeOnRequest: send(keeper.resumeOnRequest),
     cancel: send(keeper.cancel),
     state: send(keeper.state),
     onRest: (listener) => keeper.onRest((session, result) => listener(session, copy(result))),
