@@ -5,7 +5,7 @@ import path from 'node:path'
 import readline from 'node:readline'
 import { openHome } from '@cadre/home'
 import { createPage } from '../../packages/server/dist/http/create-page.js'
-import { takeLogin, writeLogin } from '../../packages/server/dist/http/guard/login-file.js'
+import { consumeLogin, writeLogin } from '../../packages/server/dist/http/guard/login-file.js'
 import { pageFolder } from '../../packages/server/dist/http/page-folder.js'
 import { createSite } from '../../packages/server/dist/http/site.js'
 import { startHttp } from '../../packages/server/dist/http/start-http.js'
@@ -25,7 +25,7 @@ const page = createPage({
   approvals: { of: async () => [], decide: async () => ({ kind: 'missing' }) },
   status: () => ({}),
   problems: () => [],
-  takeLogin: (secret) => takeLogin(home, secret),
+  takeLogin: (secret) => consumeLogin(home, secret),
 })
 let site
 const http = await startHttp({ port: 0, posts: new Map(), site: () => site })
