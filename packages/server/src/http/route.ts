@@ -67,6 +67,11 @@ export type Route<Name extends OperationName> = RouteFacts<Name> &
       request: RouteRequest<Name>,
       context: RouteContext,
     ) => Reply<AnswerOf<Name>> | Promise<Reply<AnswerOf<Name>>>
+    /**
+     * The version of the data that the answer is built from, for a route that only reads. While it stays the same, the site sends the same
+     * bytes to everyone who requests the same address, so the answer must depend on nothing else and be built without waiting.
+     */
+    readonly version?: (context: RouteContext) => string
   }
 
 /** The type of a route file's export: exactly these operations, each with its own types. */
@@ -79,6 +84,7 @@ export interface AnyRoute extends RouteFacts<OperationName> {
   readonly schema: JsonObject
   readonly status?: number
   readonly answer: (request: AnyRequestTo, context: RouteContext) => Reply<unknown> | Promise<Reply<unknown>>
+  readonly version?: (context: RouteContext) => string
 }
 
 export interface AnyRequestTo {

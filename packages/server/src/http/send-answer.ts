@@ -8,6 +8,8 @@ import { hasUnreadBody } from './read-body.ts'
 
 const compress = promisify(gzip)
 const leastCompressed = 1024
+/** Bytes that are sent again are compressed only once. */
+const compressed = new WeakMap<Buffer, Promise<Buffer>>()
 
 export interface Answer {
   readonly status: number
@@ -43,7 +45,7 @@ export async function sendAnswer(
     String(request.headers['accept-encoding'] ?? ''),
   )
   const isShort = bytes.length < leastCompressed
-  const content = accepts && !isShort ? await compress(bytes, { level: 1 }) : bytes
+  const content = accepts && !isShort ? await compressOnce(bytes) : bytes
   if (response.destroyed) return
   response.writeHead(status, {
     ...shared,
@@ -52,6 +54,14 @@ export async function sendAnswer(
     ...(content !== bytes && { 'content-encoding': 'gzip' }),
   })
   response.end(request.method === 'HEAD' ? undefined : content)
+}
+
+function compressOnce(bytes: Buffer): Promise<Buffer> {
+  const known = compressed.get(bytes)
+  if (known !== undefined) return known
+  const made = compress(bytes, { level: 1 })
+  compressed.set(bytes, made)
+  return made
 }
 
 export async function sendProblem(

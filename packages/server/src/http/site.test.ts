@@ -34,6 +34,35 @@ it('returns 304 if the client already has the content', async () => {
   expect(journal.headers['etag']).toBe(`"${journal.json()['etag']}"`)
 })
 
+it.each(['/api/sessions', '/api/sessions/lead-1/tree'])(
+  'checks every caller of %s, and never returns an old answer',
+  async (target) => {
+    const { site } = await siteWithSession()
+    const { index, hub } = site.page.context
+    const get = (headers = {}) => send(site.address, target, { headers })
+    const first = await get(admin)
+    expect((await get(admin)).text).toBe(first.text)
+    for (const stranger of [{}, { authorization: 'Bearer none' }, { ...admin, host: 'evil.test' }])
+      expect([401, 403]).toContain((await get(stranger)).status)
+    const known = { ...admin, 'if-none-match': String(first.headers['etag']) }
+    expect((await get(known)).status).toBe(304)
+    index.change('lead-1', (facts) => {
+      facts.agent = 'renamed'
+    })
+    const second = await get(known)
+    expect([second.status, second.text]).toEqual([200, expect.stringContaining('"agent":"renamed"')])
+    index.sent('lead-1', 41)
+    expect((await get(known)).text).toContain('"seq":41')
+    const before = hub.at()
+    hub.publish(() => ({ type: 'status' }) as never)
+    expect((await get(admin)).text).toContain(`"at":"${hub.at()}"`)
+    expect(hub.at()).not.toBe(before)
+    index.remove('lead-1')
+    expect((await get(admin)).text).not.toContain('renamed')
+    expect(site.failures).toEqual([])
+  },
+)
+
 it('compresses answers above 1 KB if the client supports it', async () => {
   const { site } = await siteWithSession()
   const sizes = await new Promise<[string | undefined, string]>((resolve) => {

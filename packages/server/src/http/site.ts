@@ -6,6 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JsonObject } from '@cadre/core'
+import { createAnswerCache } from './answer-cache.ts'
 import type { ApiContext, RouteContext } from './api-context.ts'
 import { type Caller, mayAct } from './guard/caller.ts'
 import { createCredentials } from './guard/credentials.ts'
@@ -52,6 +53,7 @@ export function createSite(options: SiteOptions): Site {
   const { place, files, people = peopleOf(options.context.home), failed, timeoutMs = 30_000 } = options
   const hosts = ownHosts(place)
   const credentials = createCredentials({ port: place.port, people, now: options.now })
+  const cache = createAnswerCache()
   let document: JsonObject | undefined
   const context: RouteContext = {
     ...options.context,
@@ -146,13 +148,23 @@ export function createSite(options: SiteOptions): Site {
     if (route === undefined) throw new HttpProblem(501, `This server does not support "${operation}".`)
     const caller = route.role === 'public' ? newcomer(request) : callerOf(request)
     requireRole(caller, route)
+    const { url = '' } = request
+    const version = route.version?.(context)
+    const cached = version === undefined ? undefined : cache.find(url, version)
+    if (cached !== undefined) {
+      begun()
+      await sendAnswer(request, response, {
+        status: route.status ?? 200,
+        type: 'application/json',
+        ...cached,
+      })
+      return
+    }
     const ifMatch = changesWithEtag.has(operation) ? requireEtag(request) : undefined
     const query = readQuery(search, route.query)
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'DELETE'
     const body = hasBody ? await readJson(request, route.body, route.maxBytes ?? megabyte) : undefined
     begun()
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
     const work = route.answer(
       {
         caller,
@@ -161,19 +173,27 @@ export function createSite(options: SiteOptions): Site {
         body,
         ifMatch,
         idempotencyKey: keyOf(request, operation),
-        signal: gone.signal,
+        // Most routes do not need it.
+        get signal() {
+          return signalOf(response)
+        },
       },
       context,
     )
-    const reply = await withTimeout(Promise.resolve(work), timeoutMs, () => {
-      throw new HttpProblem(503, 'The request timed out. Try again.', { code: 'timeout' })
-    })
+    const reply =
+      work instanceof Promise
+        ? await withTimeout(work, timeoutMs, () => {
+            throw new HttpProblem(503, 'The request timed out. Try again.', { code: 'timeout' })
+          })
+        : work
     const bytes = Buffer.from(JSON.stringify(reply.body))
+    const etag = reply.etag ?? etagOf(bytes)
+    if (version !== undefined) cache.keep(url, version, { bytes, etag })
     await sendAnswer(request, response, {
       status: reply.status ?? route.status ?? 200,
       type: 'application/json',
       bytes,
-      etag: reply.etag ?? etagOf(bytes),
+      etag,
       ...(reply.cookie !== undefined && {
         headers: { 'set-cookie': `${reply.cookie}${hosts.isSecure(request.headers.host) ? '; Secure' : ''}` },
       }),
@@ -203,6 +223,14 @@ export function createSite(options: SiteOptions): Site {
     },
     close: () => context.hub.close(),
   }
+}
+
+/** Aborts when the client disconnects. */
+function signalOf(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  if (response.destroyed) gone.abort()
+  else response.once('close', () => gone.abort())
+  return gone.signal
 }
 
 /** Nobody yet. Only the system user who created a login may use it. */

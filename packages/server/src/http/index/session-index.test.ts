@@ -130,7 +130,7 @@ it('filters and paginates while rows move', () => {
   expect(() => index.list({}, 4, 'nonsense')).toThrow('is not a position in this list')
 })
 
-it('has the same totals as a full recount after any changes', () => {
+it('has the same totals as a full recount after any changes, and a new version after each', () => {
   const ids = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
   const step = fc.record({
     what: fc.constantFrom('set', 'set', 'use', 'remove'),
@@ -141,7 +141,9 @@ it('has the same totals as a full recount after any changes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const index = testIndex()
+      const shown = () => JSON.stringify(index.list({}, 100))
       for (const { what, id, parent, by } of steps) {
+        const [rows, version] = [shown(), index.version()]
         if (what === 'set') index.set(factsOf(id, { calls: by, ...(parent !== null && { parent }) }))
         else if (what === 'remove') index.remove(id)
         else
@@ -150,6 +152,7 @@ it('has the same totals as a full recount after any changes', () => {
           })
         // Reads between changes, so that totals are cached and must be updated.
         index.row(id)
+        if (shown() !== rows) expect(index.version()).toBeGreaterThan(version)
       }
       for (const { id, subtree } of index.list({}, 100).items) {
         const below = index.tree(id)

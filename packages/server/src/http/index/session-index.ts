@@ -44,6 +44,8 @@ export interface SessionIndex {
   remove(id: string): void
   /** Sets the number of the event with which a row was last sent. */
   sent(id: string, seq: number): void
+  /** Increases with every change of a row. */
+  version(): number
 }
 
 export interface IndexListener {
@@ -67,12 +69,14 @@ export function createSessionIndex(listener: IndexListener): SessionIndex {
   /** Most recently changed first. `undefined` after a change. */
   let order: Node[] | undefined
   let last: Node[] = []
+  let version = 0
 
   /** Sessions of tasks, by the session whose budget pays for them. */
   const paid = new Map<string, Set<string>>()
 
   const touch = (id: string) => {
     order = undefined
+    version += 1
     const seen = new Set<string>()
     for (let at: string | undefined = id; at !== undefined && !seen.has(at); ) {
       seen.add(at)
@@ -252,8 +256,11 @@ export function createSessionIndex(listener: IndexListener): SessionIndex {
     },
     sent(id, seq) {
       const node = nodes.get(id)
-      if (node !== undefined) node.seq = seq
+      if (node === undefined) return
+      node.seq = seq
+      version += 1
     },
+    version: () => version,
   }
 }
 

@@ -1,5 +1,6 @@
 import { rowStates } from '@cadre/api'
 import { runningProcess } from '@cadre/home'
+import type { RouteContext } from '../api-context.ts'
 import { factsOfSession } from '../index/facts-of-session.ts'
 import { HttpProblem } from '../problem.ts'
 import type { Routes } from '../route.ts'
@@ -43,6 +44,7 @@ export const sessionRoutes: Routes<Name> = {
       since: { type: 'string', description: 'Only sessions that changed at or after this time' },
     },
     schema: pageSchema(schemaRef('SessionRow')),
+    version: rowsVersion,
     answer({ query }, { index, hub }) {
       const { limit = 100, after, ...filter } = query
       rejectUnknownStates(filter.state)
@@ -70,6 +72,7 @@ export const sessionRoutes: Routes<Name> = {
     role: 'viewer',
     summary: 'Get a session and everything below it, parents before children',
     schema: objectSchema({ at: textSchema, rows: listSchema(schemaRef('SessionRow')) }),
+    version: rowsVersion,
     answer({ params: { id } }, { index, hub }) {
       const at = hub.at()
       const rows = index.tree(id)
@@ -146,6 +149,11 @@ export const sessionRoutes: Routes<Name> = {
       return { body: detail }
     },
   },
+}
+
+/** Rows change without events while nobody follows the stream, and the position changes without rows. */
+function rowsVersion({ index, hub }: RouteContext): string {
+  return `${hub.at()} ${index.version()}`
 }
 
 function rejectUnknownStates(states: string | undefined): void {
