@@ -3,6 +3,7 @@ import { hrefOf } from '../../shell/route.ts'
 import { useStore } from '../../store/app-context.ts'
 import { ExactText } from '../exact-text.tsx'
 import { timeText } from '../format.ts'
+import { visibleLine } from '../show-hidden.ts'
 import { ApprovalActions } from './approval-actions.tsx'
 import { ApprovalDiff } from './approval-diff.tsx'
 import { describeRequest, neededWords } from './approval-words.ts'
@@ -23,17 +24,17 @@ export function ApprovalCard({ approval, takesKeys }: ApprovalCardProps) {
     <article class="approval" aria-labelledby={`approval-${id}`} data-approval={id} data-status={status}>
       <header class="approval-head">
         <h2 id={`approval-${id}`}>
-          <RiskBadge risk={risk} /> {agent} <span class="dim">{describeRequest(approval)}</span>
+          <RiskBadge risk={risk} /> {visibleLine(agent)} <span class="dim">{describeRequest(approval)}</span>
         </h2>
         <p class="dim">
           <a href={hrefOf('sessions', session)}>{session}</a> · asked {timeText(created)}
-          {approval.task !== undefined && ` · task ${approval.task}`}
+          {approval.task !== undefined && ` · task ${visibleLine(approval.task)}`}
         </p>
         {chain.length > 1 && (
           <p class="chain">
             <span class="unseen">Chain of agents: </span>
             {chain.map((name, at) => (
-              <span key={at}>{name}</span>
+              <span key={at}>{visibleLine(name)}</span>
             ))}
           </p>
         )}

@@ -83,7 +83,7 @@ function AgentLine({ agent }: { readonly agent: AgentRow }) {
         <strong>{visibleLine(agent.name)}</strong>
         {agent.entry && <span class="dim"> entry agent</span>}
         {agent.refused !== undefined && <span class="severity severity-error"> ✕ may not start</span>}
-        {agent.status !== 'ok' && <span class="severity severity-warning"> ▲ {agent.status}</span>}
+        {agent.status !== 'ok' && <span class="severity severity-warning"> ▲ errors in its file</span>}
       </span>
       <span class="select-line dim">{visibleLine(agent.description ?? agent.source)}</span>
     </>

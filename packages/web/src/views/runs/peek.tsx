@@ -19,7 +19,7 @@ export function Peek({ cell }: { readonly cell: RowCell }) {
   return (
     <aside class="peek" aria-label="Selected session">
       <h2>
-        {row.agent} <StateMark state={stateOf(row)} />
+        {visibleLine(row.agent)} <StateMark state={stateOf(row)} />
       </h2>
       <p class="dim">{row.id}</p>
       <p class="peek-work">{visibleLine(row.work)}</p>

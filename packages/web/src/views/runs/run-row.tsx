@@ -45,7 +45,7 @@ export function RunRow({ flat, index, isSelected, style, onSelect, onToggle, onS
           }}
         />
         <StateMark state={stateOf(row)} />
-        <strong>{row.agent}</strong>
+        <strong>{visibleLine(row.agent)}</strong>
         <span class="run-id">
           <bdi dir="ltr">{row.id}</bdi>
         </span>

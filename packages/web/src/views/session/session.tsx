@@ -56,9 +56,12 @@ function SessionPage({ id, tab: wanted }: { readonly id: string; readonly tab: '
   })
   if (error.value !== undefined && detail.value === undefined)
     return (
-      <p class="empty" role="alert">
-        {error.value} <a href={hrefOf('runs')}>Go to Runs</a>
-      </p>
+      <div class="empty" role="alert">
+        <h1>{visibleLine(id)}</h1>
+        <p>
+          {error.value} <a href={hrefOf('runs')}>Go to Runs</a>
+        </p>
+      </div>
     )
   if (detail.value === undefined || row === undefined) return <p class="empty">Loading…</p>
   const { chain, workspace, isolated, startedBy, owner } = detail.value
@@ -74,11 +77,11 @@ function SessionPage({ id, tab: wanted }: { readonly id: string; readonly tab: '
       <header class="session-head">
         <div>
           <h1>
-            {row.agent} <StateMark state={stateOf(row)} />
+            {visibleLine(row.agent)} <StateMark state={stateOf(row)} />
           </h1>
           <p class="dim">
             {id}
-            {chain.length > 1 && ` · ${chain.join(' › ')}`}
+            {chain.length > 1 && ` · ${visibleLine(chain.join(' › '))}`}
           </p>
           {row.doing !== undefined && <p class="peek-doing">{visibleLine(row.doing)}</p>}
           <PendingBelow id={id} />

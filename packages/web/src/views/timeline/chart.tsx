@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { durationText } from '../../parts/format.ts'
+import { visibleLine } from '../../parts/show-hidden.ts'
 import { StateMark, stateOf } from '../../parts/state-mark.tsx'
 import { VirtualRows } from '../../parts/virtual-rows.tsx'
 import { navigate } from '../../shell/navigate.ts'
@@ -119,7 +120,7 @@ function ChartLine({
     >
       <span class="chart-label">
         <StateMark state={stateOf(row)} hideWord />
-        <strong>{row.agent}</strong> <span class="run-id">{row.id}</span>
+        <strong>{visibleLine(row.agent)}</strong> <span class="run-id">{row.id}</span>
       </span>
       <svg width={width} height={rowHeight} aria-hidden="true">
         {scale.folds.map((fold) => (

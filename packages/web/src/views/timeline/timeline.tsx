@@ -35,7 +35,7 @@ function RunList() {
           <li key={row.value.id}>
             <a class="waiting-item" href={hrefOf('timeline', row.value.id)}>
               <span class="waiting-line">
-                <StateMark state={stateOf(row.value)} /> <strong>{row.value.agent}</strong>{' '}
+                <StateMark state={stateOf(row.value)} /> <strong>{visibleLine(row.value.agent)}</strong>{' '}
                 <span class="dim">{row.value.id}</span>
               </span>
               <span>{visibleLine(row.value.work)}</span>
@@ -108,9 +108,10 @@ function RunTimeline({ root, session }: { readonly root: string; readonly sessio
     .reduce((sum, one) => sum + one.to - one.from, 0)
   if (run.error.value !== undefined && list.length === 0)
     return (
-      <p class="empty" role="alert">
-        {run.error.value}
-      </p>
+      <div class="empty" role="alert">
+        <h1>Timeline</h1>
+        <p>{run.error.value}</p>
+      </div>
     )
   return (
     <div class="timeline" data-loaded={run.isLoaded.value}>
