@@ -138,3 +138,13 @@ test.each(places)('reaches every control of %s with Tab, and shows where the foc
   expect(missed).toEqual([])
   expect(hidden).toEqual([])
 })
+
+test('a long list of keys starts at its beginning on a phone', async () => {
+  const opened = await open(writeTeam, { browser, context: { viewport: { width: 360, height: 500 } } })
+  onTestFinished(() => opened.close())
+  const page = await opened.visit('/')
+  await page.keyboard.press('?')
+  await page.locator('dialog[open]').waitFor()
+  const isScrolled = `(({ scrollTop, scrollHeight, clientHeight }) => [scrollTop, scrollHeight > clientHeight])(document.querySelector('dialog'))`
+  expect(await page.evaluate(isScrolled)).toEqual([0, true])
+})

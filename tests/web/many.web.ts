@@ -32,6 +32,15 @@ afterAll(async () => {
   await browser.close()
 })
 
+test('does not show a list that is loaded in part as complete', async () => {
+  const page = await site.visit()
+  await page.locator('.toolbar').filter({ hasText: '200+ sessions' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('l')
+  await page.getByText('This list shows the 200 most recently changed runs.').waitFor()
+  await page.close()
+})
+
 test('draws few of 10,000 sessions, and reads all runs page by page on the way to the last one', async () => {
   const page = await site.visit()
   const list = '[role="row"][aria-level="1"]'

@@ -17,6 +17,8 @@ export function Dialog({ title, onClose, class: name = '', children }: DialogPro
   useLayoutEffect(() => {
     const before = document.activeElement
     dialog.current?.showModal()
+    // The focus may be at the end of a long dialog, but people read from the beginning.
+    dialog.current?.scrollTo(0, 0)
     return () => {
       if (before instanceof HTMLElement) before.focus()
     }

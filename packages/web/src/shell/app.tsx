@@ -13,6 +13,7 @@ import { NoPage } from './no-page.tsx'
 import { Palette } from './palette.tsx'
 import { SignedOut } from './signed-out.tsx'
 import { ToastList } from './toast-list.tsx'
+import { useFocusInPage } from './use-focus-in-page.ts'
 
 /** The page: navigation, banners, the view for the current address, and dialogs above it. */
 export function App({ loginError }: { readonly loginError: string | undefined }) {
@@ -40,11 +41,7 @@ export function App({ loginError }: { readonly loginError: string | undefined })
   }
   // A person may already be typing into a field of the view that is loading. These letters are not shortcuts; see `keepTypeAhead`.
   useCommands(isLoading ? { palette } : commands)
-  // The element that had the focus no longer exists, so keys and screen readers continue in the new view.
-  useEffect(() => {
-    const { activeElement } = document
-    if (activeElement === null || activeElement === document.body) document.getElementById('main')?.focus()
-  }, [view, id, missing])
+  useFocusInPage([view, id, missing])
   const title =
     missing === undefined ? (views.find(({ name }) => name === view)?.title ?? 'Cadre') : 'Page not found'
   const waiting = store.waiting.value

@@ -16,7 +16,7 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
           ))}
         </tbody>
       </table>
-      <p class="hint">These keys have no effect while you type in a field.</p>
+      <p class="hint">While you type in a field, only Esc and Ctrl-K have an effect.</p>
       <button type="button" onClick={onClose}>
         Close <kbd>Esc</kbd>
       </button>

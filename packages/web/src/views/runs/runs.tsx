@@ -102,6 +102,8 @@ export function Runs({ query }: ViewProps) {
     filter.value = text
     replaceQuery(text === '' ? {} : { filter: text })
   }
+  // The list is loaded in parts. A filter also finds sessions that are not loaded.
+  const hasMore = filter.value === '' && store.next.value !== undefined
   const isEmpty = store.isReady.value && flat.length === 0
   return (
     <div class="runs">
@@ -133,7 +135,7 @@ export function Runs({ query }: ViewProps) {
             </button>
           )}
           <span class="dim" aria-hidden="true">
-            {plural(flat.length, 'session')}
+            {hasMore ? `${flat.length}+ sessions` : plural(flat.length, 'session')}
           </span>
         </div>
         {isEmpty ? (

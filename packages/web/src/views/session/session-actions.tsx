@@ -8,6 +8,7 @@ import { withHome } from '../../parts/home-flag.ts'
 import { commandLine } from '../../parts/shell-word.ts'
 import { navigate } from '../../shell/navigate.ts'
 import { attempt, notify } from '../../shell/toasts.ts'
+import { useFocusInPage } from '../../shell/use-focus-in-page.ts'
 import { useViewCommands } from '../../shell/view-commands.ts'
 import { useStore } from '../../store/app-context.ts'
 
@@ -52,6 +53,8 @@ export function SessionActions({ detail, row }: SessionActionsProps) {
   const isRunning = state === 'queued' || state === 'working' || state === 'waiting'
   const isResumable = canResume(row)
   const mayOperate = store.may('operator')
+  // The buttons change with the state.
+  useFocusInPage([isRunning, isResumable])
   useViewCommands(
     [
       ...(mayOperate && isRunning

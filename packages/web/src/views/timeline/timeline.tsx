@@ -21,9 +21,12 @@ export function Timeline({ id, query }: ViewProps) {
   return id === undefined ? <RunList /> : <RunTimeline key={id} root={id} session={query['session']} />
 }
 
+const maxRuns = 200
+
 function RunList() {
-  const { rows, isReady } = useStore()
+  const { rows, isReady, next } = useStore()
   rows.structure.value
+  const hasMore = next.value !== undefined || rows.roots.length > maxRuns
   return (
     <section class="timeline-list" aria-label="Timeline">
       <div class="toolbar">
@@ -31,7 +34,7 @@ function RunList() {
         <span class="dim">Choose a run</span>
       </div>
       <ul>
-        {rows.roots.slice(0, 200).map(({ row }) => (
+        {rows.roots.slice(0, maxRuns).map(({ row }) => (
           <li key={row.value.id}>
             <a class="waiting-item" href={hrefOf('timeline', row.value.id)}>
               <span class="waiting-line">
@@ -44,6 +47,12 @@ function RunList() {
         ))}
       </ul>
       {isReady.value && rows.roots.length === 0 && <p class="empty">No runs yet.</p>}
+      {hasMore && (
+        <p class="empty">
+          This list shows the {maxRuns} most recently changed runs. To see the timeline of another run, select
+          the run in <a href={hrefOf('runs')}>Runs</a>.
+        </p>
+      )}
     </section>
   )
 }
