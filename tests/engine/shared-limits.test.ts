@@ -36,7 +36,7 @@ function team(options: Partial<TestTeamOptions> & { readonly ledger: Ledger }) {
 const groups = amount({ usual: 4, deep: 24 })
 
 test.each(worlds)(
-  'trees in parallel never exceed the budgets of a day, on $name',
+  'trees in parallel never exceed the daily budgets, on $name',
   {
     timeout: 600_000,
   },
@@ -79,7 +79,7 @@ test.each(worlds)(
   },
 )
 
-describe('the budget of a day', () => {
+describe('daily budgets', () => {
   test('ends a session with the reason and the fix, and allows it the next day', async () => {
     const clock = createFakeClock()
     const { ledger, store } = openLedger({ budgets: { day: { tokens: 1_000 } } }, clock)

@@ -2,7 +2,7 @@ import type { Price } from './model.ts'
 import type { SessionSpec } from './session-spec.ts'
 
 /**
- * Counts what all runs of a home share, on all its machines: budgets of a day, and how many trees run at the same time. Core asks it only
+ * Counts what all runs of a home share, on all its machines: daily budgets, and how many trees run at the same time. Core asks it only
  * if a ceiling is set.
  */
 export interface Ledger {

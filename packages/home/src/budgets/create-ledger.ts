@@ -7,7 +7,7 @@ export interface ConfiguredCeiling extends Ceiling {
   readonly agents?: readonly string[]
 }
 
-/** The budgets of a day in config.yaml. */
+/** The daily budgets in config.yaml. */
 export function ceilingsIn({ budgets = {} }: Pick<Config, 'budgets'>): readonly ConfiguredCeiling[] {
   return [
     ...ceilingOf('day', 'budgets.day', budgets.day),

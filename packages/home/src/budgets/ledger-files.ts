@@ -54,7 +54,7 @@ function read(file: string): unknown {
     if (!(error instanceof SyntaxError)) throw error
     throw new CadreError(
       'corrupt',
-      'this file has the spending of a day, and is not valid JSON. Restore it, or remove it: the budgets of the day then start at 0.',
+      'this file records how much of the daily budgets is spent, but it is not valid JSON. Restore the file, or delete it to count from 0 again.',
       { where: file, cause: error },
     )
   }

@@ -3,7 +3,7 @@ import { systemClock } from '@cadre/disk'
 import { type Config, ceilingsIn, type Home } from '@cadre/home'
 import { openLedgerStore } from '../open-ledger-store.ts'
 
-/** A budget of the day, or a limit on running trees, and how much of it is used. */
+/** A daily budget, or a limit on running trees, and how much of it is used. */
 export interface BudgetView {
   /** The setting, such as `budgets.day`. */
   readonly name: string

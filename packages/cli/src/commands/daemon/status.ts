@@ -58,7 +58,7 @@ export async function showStatus(
   return exitCodes.done
 }
 
-/** The budgets of the day in a trusted home. */
+/** The daily budgets in a trusted home. */
 async function budgetsOf(
   io: Io,
   home: Home,

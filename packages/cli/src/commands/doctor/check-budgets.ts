@@ -5,7 +5,7 @@ import { type Check, fail, ok, warn } from './check.ts'
 
 const name = 'budgets'
 
-/** The budgets of the day and the limits on running trees, and how much of them is used. */
+/** The daily budgets and the limits on running trees, and how much of them is used. */
 export async function checkBudgets(home: Home, settings: Settings | undefined): Promise<Check[]> {
   if (settings === undefined) return []
   try {
