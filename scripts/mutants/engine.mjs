@@ -12,13 +12,13 @@ export const engineMutants = {
   rows: [
     [
       'a call in doubt runs again unconditionally',
-      `${core}/session/doubt.ts`,
+      `${core}/session/settle-call-in-doubt.ts`,
       "if (tool.effect === 'read') return 'run'",
       "return 'run'",
     ],
     [
       'a write that was found complete runs again',
-      `${core}/session/doubt.ts`,
+      `${core}/session/settle-call-in-doubt.ts`,
       "if (found === 'done')",
       "if (found === 'unknown')",
     ],
@@ -91,7 +91,7 @@ export const engineMutants = {
     [
       'a delegation inside a command is treated as a command',
       `${core}/rules/create-gate.ts`,
-      'parsed.ok ? carriedDelegation(name, parsed.value) : undefined',
+      'parsed.ok ? delegationInCommand(name, parsed.value) : undefined',
       'undefined',
     ],
     [
@@ -102,11 +102,11 @@ export const engineMutants = {
     ],
     [
       'the delegation chain is not checked',
-      `${core}/tree/specify.ts`,
+      `${core}/tree/build-session-spec.ts`,
       'reachable.filter((target) => !chain.includes(target.name))',
       'reachable',
     ],
-    ['depth is not limited', `${core}/tree/specify.ts`, 'depth < limits.depth', 'true'],
+    ['depth is not limited', `${core}/tree/build-session-spec.ts`, 'depth < limits.depth', 'true'],
     [
       'omitted targets let delegates delegate to all agents',
       `${core}/tree/delegation.ts`,
@@ -308,7 +308,7 @@ export const engineMutants = {
     ],
     [
       'a call raises the agent’s limit',
-      `${core}/tree/specify.ts`,
+      `${core}/tree/build-session-spec.ts`,
       'Math.min(asked ?? Number.MAX_SAFE_INTEGER, own ?? fallback)',
       'asked ?? own ?? fallback',
     ],
@@ -369,7 +369,7 @@ export const engineMutants = {
     ],
     [
       'only the entry session gets the controls',
-      `${core}/tree/specify.ts`,
+      `${core}/tree/build-session-spec.ts`,
       'parent === undefined ? request.controls : parent.spec.controls',
       'request.controls',
     ],
@@ -402,7 +402,7 @@ export const engineMutants = {
     ],
     [
       'a call in doubt is settled while an earlier run may still execute it',
-      `${core}/session/doubt.ts`,
+      `${core}/session/settle-call-in-doubt.ts`,
       'await untilStopped(session.run.alone, session.node, undefined)',
       '',
       lives,
@@ -444,7 +444,7 @@ export const engineMutants = {
     ],
     [
       'the plain model runs in a separate tree',
-      `${core}/tree/specify.ts`,
+      `${core}/tree/build-session-spec.ts`,
       '?? request.root',
       '',
       ['tests/engine/completion.test.ts'],

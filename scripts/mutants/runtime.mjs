@@ -58,7 +58,7 @@ export const runtimeMutants = {
     [
       'a model that the policy forbids is used',
       `${runtime}/load-parts.ts`,
-      'models: allowOnly(models, policy)',
+      'models: restrictModels(models, policy)',
       'models',
       ['tests/cli/policy.test.ts', 'tests/cli/organisation-policy.test.ts'],
     ],

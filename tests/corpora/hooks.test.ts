@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { findHooks, type HooksFileRequest, type ReadHooksFile, readHooksFile } from '@cadre/gate'
+import { findHooks, type HooksFileRequest, type ParsedHooksFile, readHooksFile } from '@cadre/gate'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type CorpusFile, filesBelow } from './support/agent-corpus.ts'
 import { pickMutation } from './support/mutate.ts'
@@ -16,7 +16,7 @@ function kindOf(file: string): Kind {
   return /\.github\/copilot\/settings(?:\.local)?\.json$/.test(file) ? 'copilot-settings' : 'hooks'
 }
 
-function read({ path: name, text }: CorpusFile): ReadHooksFile {
+function read({ path: name, text }: CorpusFile): ParsedHooksFile {
   return readHooksFile({ path: name, text, level: 'user', kind: kindOf(name), platform: 'linux' })
 }
 

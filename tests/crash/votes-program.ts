@@ -11,7 +11,7 @@ import {
   approvalJson,
   askEverywhere,
   createApprovals,
-  createPlaces,
+  createPathResolver,
   createRequireApprovals,
   followApprovals,
 } from '@cadre/gate'
@@ -38,7 +38,7 @@ const requireApprovals = createRequireApprovals({
       { quorum: 2, roles: ['approver'], notByStarter: false, risk: 'HIGH', place: 'policy.yaml:1' },
     ],
   },
-  places: createPlaces({}),
+  places: createPathResolver({}),
 })
 
 const never = new AbortController().signal

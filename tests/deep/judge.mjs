@@ -13,7 +13,7 @@ export const writers = ['mkdir', 'touch', 'cp', 'tee']
 
 /** Returns a function `(text, hasOwnList)` that returns what an allowed line will do, or undefined for any other line. */
 export async function createJudge(gate, workspace) {
-  const [{ judgeLine }, { interpretLine }, { readAllowlist }, { createPlaces }, { planInput }] =
+  const [{ judgeLine }, { interpretLine }, { readAllowlist }, { createPathResolver }, { planInput }] =
     await Promise.all(
       [
         'commands/create-command-rule.js',
@@ -24,7 +24,7 @@ export async function createJudge(gate, workspace) {
       ].map((file) => import(`${gate}/dist/${file}`)),
     )
   const own = readAllowlist(writers.map((name) => `${name}: true\n`).join(''), 'list.yaml').allowlist
-  const places = createPlaces()
+  const places = createPathResolver()
   const options = (lists) => ({
     allowlists: () => lists,
     execute: 'ask',

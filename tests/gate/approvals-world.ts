@@ -5,10 +5,10 @@ import { createOrchestrator, defineTool, type Json, object, type Rule, string, t
 import { systemClock } from '@cadre/disk'
 import {
   type Approvals,
-  type AskAtTerminal,
+  type AskInTerminal,
   askEverywhere,
   createApprovals,
-  createPlaces,
+  createPathResolver,
   createRequireApprovals,
   followApprovals,
 } from '@cadre/gate'
@@ -46,7 +46,7 @@ export interface World {
 }
 
 export interface WorldOptions {
-  readonly ask?: AskAtTerminal
+  readonly ask?: AskInTerminal
   readonly folder?: string
   readonly ids?: string
   readonly hangs?: boolean
@@ -127,7 +127,10 @@ export async function openWorld(lanes: Lanes, options: WorldOptions = {}): Promi
     place: 'policy.yaml:1',
     ...rule,
   }))
-  const requireApprovals = createRequireApprovals({ policy: { approvals: rules }, places: createPlaces({}) })
+  const requireApprovals = createRequireApprovals({
+    policy: { approvals: rules },
+    places: createPathResolver({}),
+  })
   const orchestrator = createOrchestrator({
     engine,
     models: scriptedModels(lanes),

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '@cadre/core'
-import { cleanEnvironment, createPlaces, runCommand } from '@cadre/gate'
+import { cleanEnvironment, createPathResolver, runCommand } from '@cadre/gate'
 import { markUnsandboxedCommand } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
@@ -281,7 +281,7 @@ test('a question asked during a command without a sandbox is not mistaken for it
     },
     {
       sandbox: { kind: 'none', reason: 'this test wants none' },
-      places: createPlaces({ home: world.home.path }),
+      places: createPathResolver({ home: world.home.path }),
       home: world.home,
     },
     new AbortController().signal,

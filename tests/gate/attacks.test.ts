@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createPlaces, judgeLine } from '@cadre/gate'
+import { createPathResolver, judgeLine } from '@cadre/gate'
 import { afterAll, describe, expect, it, test } from 'vitest'
 import { createProject } from '../cli/support/project.ts'
 
@@ -40,7 +40,11 @@ function createFiles(root: string): void {
 createFiles(workspace)
 
 function judge(line: string, sandboxed: boolean) {
-  const places = createPlaces({ project: workspace, home: path.join(workspace, '.cadre'), userHome: outer })
+  const places = createPathResolver({
+    project: workspace,
+    home: path.join(workspace, '.cadre'),
+    userHome: outer,
+  })
   return judgeLine(line, workspace, {
     allowlists: () => [],
     execute: 'ask',
@@ -503,7 +507,7 @@ describe.each(Object.entries(attacks))('%s', (_, lines) => {
 })
 
 it('asks about git in another folder if there is no sandbox', () => {
-  const places = createPlaces({ project: workspace, userHome: outer })
+  const places = createPathResolver({ project: workspace, userHome: outer })
   const options = { allowlists: () => [], execute: 'ask', places, beforehand: true } as const
   const kindIn = (folder: string, sandboxed: boolean) =>
     judgeLine('git status', workspace, { ...options, sandboxed, searchPath: process.env['PATH'] }, folder)

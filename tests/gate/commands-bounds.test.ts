@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createPlaces, judgeLine, readAllowlist } from '@cadre/gate'
+import { createPathResolver, judgeLine, readAllowlist } from '@cadre/gate'
 import { describe, expect, it } from 'vitest'
 import { share } from '../support/amount.ts'
 
@@ -15,7 +15,7 @@ function judge(line: string, list = '', cwd?: string) {
     allowlists: () => [allowlist],
     execute: 'ask' as const,
     sandboxed: true,
-    places: createPlaces({}),
+    places: createPathResolver({}),
     beforehand: true,
   }
   return judgeLine(line, workspace, options, cwd)

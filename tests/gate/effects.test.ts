@@ -6,8 +6,8 @@ import {
   commandsOfCall,
   createDeniedPaths,
   createEffectsRule,
+  createPathResolver,
   createPathRule,
-  createPlaces,
   type EffectsRuleOptions,
 } from '@cadre/gate'
 import { type Policy, permissivePolicy } from '@cadre/home'
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
-const places = createPlaces({})
+const places = createPathResolver({})
 const tools = () => createTools({ places })
 const toolNamed = (name: string) => tools().find((tool) => tool.name === name) as Tool
 const session = () => ({ workspace, agent: { name: 'a' } }) as SessionSpec

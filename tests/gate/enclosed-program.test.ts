@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createPlaces, type ProtectedChange, sandboxProgram } from '@cadre/gate'
+import { createPathResolver, type ProtectedChange, sandboxProgram } from '@cadre/gate'
 import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
@@ -35,7 +35,7 @@ async function run(script: string, sandbox = bubblewrap, readOnly = false, meanw
     },
     {
       sandbox,
-      places: createPlaces({ home: home.path, userHome: world.user }),
+      places: createPathResolver({ home: home.path, userHome: world.user }),
       home,
       userHome: world.user,
       changed: (found) => {

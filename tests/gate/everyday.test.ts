@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { readYaml } from '@cadre/disk'
-import { createPlaces, judgeLine, readAllowlist } from '@cadre/gate'
+import { createPathResolver, judgeLine, readAllowlist } from '@cadre/gate'
 import { afterAll, expect, test } from 'vitest'
 
 const file = path.join(import.meta.dirname, 'everyday.yaml')
@@ -44,7 +44,7 @@ function asked(sandboxed: boolean): readonly string[] {
       execute: 'ask',
       write: 'allow',
       sandboxed,
-      places: createPlaces({ project: workspace, home: path.join(workspace, '.cadre') }),
+      places: createPathResolver({ project: workspace, home: path.join(workspace, '.cadre') }),
       beforehand: true,
       searchPath: process.env['PATH'],
       excluded: [workspace],

@@ -2,7 +2,7 @@ import type { Entry, LifecycleHandler } from '@cadre/core'
 import {
   createEvidence,
   createHooks,
-  createPlaces,
+  createPathResolver,
   findHooks,
   ownArtifact,
   readShippedHooks,
@@ -12,7 +12,7 @@ import { createTools } from '@cadre/tools'
 import { expect, test } from 'vitest'
 import { createWorkspace } from './support/boundary-team.ts'
 
-const places = createPlaces()
+const places = createPathResolver()
 const own = '.github/hooks/artifacts/researcher.md'
 const sections = ['Sources Examined', 'Key Findings', 'Recommended Next Agent']
 const report = (names: readonly string[]) => names.map((name) => `## ${name}\nsomething\n`).join('\n')

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { AgentDefinition, LifecycleEvent, Report, Rule, SessionSpec, Tool, WireCall } from '@cadre/core'
-import { createEvidence, createPlaces, createRoleRule } from '@cadre/gate'
+import { createEvidence, createPathResolver, createRoleRule } from '@cadre/gate'
 import { call, createTestTeam, type Line, say, type TestTeamOptions } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { worlds } from '../engine/worlds.ts'
 import { boundaryTools, createWorkspace } from './support/boundary-team.ts'
 
-const places = createPlaces()
+const places = createPathResolver()
 const own = '.github/hooks/artifacts/researcher.md'
 const full = '## Sources\na.js\n\n## Findings\nIt is there.\n'
 const half = '## Sources\na.js\n\n## Findings\n'

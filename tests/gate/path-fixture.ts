@@ -1,14 +1,14 @@
 import { linkSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createPlaces, type Places } from '@cadre/gate'
+import { createPathResolver, type PathResolver } from '@cadre/gate'
 
 /** A workspace full of traps, and its surroundings. */
 export interface PathFixture {
   readonly out: string
   readonly ws: string
   readonly user: string
-  readonly places: Places
+  readonly places: PathResolver
 }
 
 /** The artifact of the agent named mine. */
@@ -74,7 +74,7 @@ export function createPathFixture(): PathFixture {
   linkSync(path.join(ws, '.mcp.json'), path.join(ws, 'src', 'hard.json'))
   linkSync(path.join(ws, '.github/agents/a.agent.md'), path.join(ws, 'src', 'hard-agent.md'))
   symlinkSync(ws, path.join(out, 'alias'))
-  const places = createPlaces({ home: path.join(ws, 'my-home'), userHome: user, project: ws })
+  const places = createPathResolver({ home: path.join(ws, 'my-home'), userHome: user, project: ws })
   return { out, ws, user, places }
 }
 

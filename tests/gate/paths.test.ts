@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createPlaces } from '@cadre/gate'
+import { createPathResolver } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { share } from '../support/amount.ts'
@@ -169,7 +169,7 @@ describe('places', () => {
 it("the user's settings are protected in any location", () => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-settings-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const places = createPlaces({ userSettings: path.join(folder, 'xdg', 'cadre') })
+  const places = createPathResolver({ userSettings: path.join(folder, 'xdg', 'cadre') })
   const judge = (file: string) => places.judge({ path: file, workspace: folder, write: true }).kind
   expect(['xdg/cadre/trust.yaml', 'xdg/cadre', 'xdg/other/trust.yaml'].map(judge)).toEqual([
     'protected',

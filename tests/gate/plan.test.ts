@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
-import { createPlaces, interpretLine } from '@cadre/gate'
+import { createPathResolver, interpretLine } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { afterAll, describe, expect, it, test } from 'vitest'
 import { share } from '../support/amount.ts'
@@ -209,7 +209,7 @@ describe('git in an allowed line', () => {
 })
 
 describe('execute_command', () => {
-  const places = createPlaces({ project: world.project, userHome: world.user })
+  const places = createPathResolver({ project: world.project, userHome: world.user })
   const tool = createTools({ places, commands: { sandbox: without } }).find(
     ({ name }) => name === 'execute_command',
   )

@@ -1,12 +1,12 @@
 import { symlinkSync } from 'node:fs'
 import type { AgentDefinition, Boundary, Entry, Rule } from '@cadre/core'
-import { artifactOf, createPlaces, createRoleRule } from '@cadre/gate'
+import { artifactOf, createPathResolver, createRoleRule } from '@cadre/gate'
 import { call, createTestTeam, type Line, say, type TestTeam } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { worlds } from '../engine/worlds.ts'
 import { boundaryTools, createWorkspace } from './support/boundary-team.ts'
 
-const places = createPlaces()
+const places = createPathResolver()
 const rule = createRoleRule({ places })
 const own = '.github/hooks/artifacts/researcher.md'
 const results = (entries: readonly Entry[] = []) =>

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { SessionSpec } from '@cadre/core'
-import { type CommandEnd, createEvidence, createPlaces, planRule } from '@cadre/gate'
+import { type CommandEnd, createEvidence, createPathResolver, planRule } from '@cadre/gate'
 import { isUnsandboxedCommandRunning, openHome } from '@cadre/home'
 import { defineAgent } from '@cadre/testing'
 import { createTools } from '@cadre/tools'
@@ -17,7 +17,7 @@ afterEach(() => world[Symbol.dispose]())
 const artifact = '.github/hooks/artifacts/lead.md'
 const homeOf = () => openHome({ home: world.at('.cadre'), cwd: world.project, env: {} })
 const placesOf = () =>
-  createPlaces({ home: world.at('.cadre'), userHome: world.user, project: world.project })
+  createPathResolver({ home: world.at('.cadre'), userHome: world.user, project: world.project })
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))

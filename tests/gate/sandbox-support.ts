@@ -19,7 +19,7 @@ import {
   type CommandOptions,
   type CommandRun,
   cleanEnvironment,
-  createPlaces,
+  createPathResolver,
   findSandbox,
   runCommand,
   type Sandbox,
@@ -117,7 +117,7 @@ export function createWorld(): World {
   writeRepository ??= rememberFolder(makeRepository)
   writeRepository(project)
   const home = openHome({ home: path.join(project, '.cadre'), cwd: project, env: {} })
-  const places = createPlaces({ home: home.path, userHome: user, project })
+  const places = createPathResolver({ home: home.path, userHome: user, project })
   return {
     outer,
     project,

@@ -1,5 +1,5 @@
 import { existsSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createDeniedPaths, createPlaces } from '@cadre/gate'
+import { createDeniedPaths, createPathResolver } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
 
@@ -11,7 +11,7 @@ afterEach(() => world[Symbol.dispose]())
 
 /** A policy that hides files with these patterns. */
 const keeping = (...patterns: string[]) => {
-  const places = createPlaces({ project: world.project })
+  const places = createPathResolver({ project: world.project })
   const paths = { deny: { read: patterns, write: [] }, ask: { read: ['src/a.txt'], write: [] } }
   const denied = createDeniedPaths({ policy: { paths, decidedBy: new Map() }, places, userHome: world.user })
   return { unreadableIn: (workspace: string) => denied.unreadableIn(workspace) }

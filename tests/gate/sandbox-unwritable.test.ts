@@ -1,5 +1,5 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { createDeniedPaths, createPlaces } from '@cadre/gate'
+import { createDeniedPaths, createPathResolver } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => world[Symbol.dispose]())
 
 const denying = (...write: string[]) => {
-  const places = createPlaces({ project: world.project })
+  const places = createPathResolver({ project: world.project })
   const paths = { deny: { read: [], write }, ask: { read: [], write: [] } }
   const denied = createDeniedPaths({ policy: { paths, decidedBy: new Map() }, places, userHome: world.user })
   return { unwritableIn: (workspace: string) => denied.unwritableIn(workspace) }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { createPlaces, runCommand } from '@cadre/gate'
+import { createPathResolver, runCommand } from '@cadre/gate'
 import { isUnsandboxedCommandRunning, openHome, readRequesters, recordRequesters } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampled } from '../support/amount.ts'
@@ -397,9 +397,9 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
   it('dies with the process that started it', () => {
     const name = `cadre-test-orphan-${process.pid}`
     const script = `
-      import { createPlaces, findSandbox, runCommand } from '@cadre/gate'
+      import { createPathResolver, findSandbox, runCommand } from '@cadre/gate'
       const run = { command: 'exec -a ${name} tail -f /dev/null', cwd: process.argv[1], workspace: process.argv[1], timeoutMs: 60000, copy: false, network: false, environment: process.env, key: 'k' }
-      void runCommand(run, { sandbox: await findSandbox(process.env), places: createPlaces() }, new AbortController().signal)
+      void runCommand(run, { sandbox: await findSandbox(process.env), places: createPathResolver() }, new AbortController().signal)
       const { readdirSync, readFileSync } = await import('node:fs')
       const started = () => readdirSync('/proc').some((pid) => { try { return /^\\d+$/.test(pid) && readFileSync('/proc/' + pid + '/cmdline', 'latin1').startsWith('${name}') } catch { return false } })
       const look = () => started() ? process.kill(process.pid, 'SIGKILL') : setImmediate(look)
@@ -511,7 +511,7 @@ describe('without a sandbox', () => {
     const home = openHome({ home: `${world.outer}/home-link`, cwd: world.outer, env: {} })
     home.folder('storage', 'leases')
     const before = world.protectedState()
-    const places = createPlaces({ home: home.path, userHome: world.user })
+    const places = createPathResolver({ home: home.path, userHome: world.user })
     const run = {
       cwd: world.project,
       workspace: world.project,

@@ -1,4 +1,4 @@
-import { childrenOfStart, type Entry, type RunResult } from '@cadre/core'
+import { type Entry, type RunResult, startedSessions } from '@cadre/core'
 import { openHome, openTeams } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import { call, countingIds, createTestTeam, defineAgent, type TestTeam } from '@cadre/testing'
@@ -97,7 +97,7 @@ async function read(engine: FileEngine): Promise<Omit<Tried, 'changed'>> {
   const decided = events.filter(({ type }) => type === 'call.refused' || type === 'call.held')
   return {
     decisions: decided.map(({ type, by, rule }) => `${type?.slice(5)} by ${by}: ${rule}`),
-    begun: events.filter((event) => event.type === 'call.started' && childrenOfStart(event).length === 0)
+    begun: events.filter((event) => event.type === 'call.started' && startedSessions(event).length === 0)
       .length,
   }
 }

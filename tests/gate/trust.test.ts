@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgents } from '@cadre/agents'
 import type { SessionSpec, Tool } from '@cadre/core'
-import { readWithin } from '@cadre/disk'
+import { readInsideFolder } from '@cadre/disk'
 import { createUntrustedRule, judgeFolder, readFolderContents, storeAnswer } from '@cadre/gate'
 import { createTrust } from '@cadre/home'
 import { findServers } from '@cadre/runtime'
@@ -145,16 +145,16 @@ describe('the items of a folder that need trust', () => {
       '.vscode/mcp.json',
     ])
     write('big', 'x'.repeat(1_000_001))
-    expect(readWithin(project, at('big'))).toEqual({
+    expect(readInsideFolder(project, at('big'))).toEqual({
       kind: 'unusable',
       reason: 'the file is larger than 1 MB',
     })
     symlinkSync('inside', at('link'))
     write('inside', 'text')
-    expect(readWithin(project, at('link'))).toMatchObject({ kind: 'read', text: 'text' })
+    expect(readInsideFolder(project, at('link'))).toMatchObject({ kind: 'read', text: 'text' })
     symlinkSync('loop', at('loop'))
-    expect(readWithin(project, at('loop'))).toMatchObject({ kind: 'unusable' })
-    expect(readWithin(project, at('missing'))).toEqual({ kind: 'none' })
+    expect(readInsideFolder(project, at('loop'))).toMatchObject({ kind: 'unusable' })
+    expect(readInsideFolder(project, at('missing'))).toEqual({ kind: 'none' })
   })
 })
 

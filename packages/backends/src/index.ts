@@ -39,7 +39,7 @@ export {
 } from './copilot-access/survey-copilot.ts'
 export { type CopilotOptions, type ServerResult, withServer } from './copilot-access/with-server.ts'
 export { copilotFolder } from './copilot-folder.ts'
-export { findServer, type ServerPlaces } from './copilot-ls/find-server.ts'
+export { findServer, type ServerPaths } from './copilot-ls/find-server.ts'
 export type { ServerProcess } from './copilot-ls/server-process.ts'
 export { missingSdkMessage } from './copilot-sdk/find-sdk.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'

@@ -1,7 +1,7 @@
 import { type JsonObject, parseJson } from '@cadre/core'
-import { isObject, readRegular } from '@cadre/disk'
+import { isObject, readRegularFile } from '@cadre/disk'
 import type { Home } from '@cadre/home'
-import { writeOwnFile } from './write-own-file.ts'
+import { writeFileAtomically } from './write-file-atomically.ts'
 
 /** What a channel remembers across restarts, in `storage/cursors/<name>.json`. Losing it costs some work, never a message. */
 export interface CursorFile {
@@ -15,7 +15,7 @@ export function openCursor(home: Home, name: string): CursorFile {
   return {
     read() {
       try {
-        const parsed = parseJson(readRegular(file).toString('utf8'))
+        const parsed = parseJson(readRegularFile(file).toString('utf8'))
         return parsed.ok && isObject(parsed.value) ? parsed.value : {}
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
@@ -23,6 +23,8 @@ export function openCursor(home: Home, name: string): CursorFile {
       }
     },
     write: (value) =>
-      writeOwnFile(home, ['storage', 'cursors', `${name}.json`], JSON.stringify(value), { durable: true }),
+      writeFileAtomically(home, ['storage', 'cursors', `${name}.json`], JSON.stringify(value), {
+        durable: true,
+      }),
   }
 }

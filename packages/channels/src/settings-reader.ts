@@ -20,7 +20,7 @@ export interface SettingsReader {
   part(key: string): SettingsReader | undefined
   has(key: string): boolean
   /** Rejects unknown keys. */
-  allowOnly(keys: readonly string[]): void
+  restrictModels(keys: readonly string[]): void
   fault(key: string, message: string): CadreError
 }
 
@@ -83,7 +83,7 @@ export function readSettings(path: string, given: JsonObject, environment: Envir
       if (!isObject(value)) throw fault(key, 'This must be a mapping of keys to values.')
       return readSettings(`${path}.${key}`, value, environment)
     },
-    allowOnly(keys) {
+    restrictModels(keys) {
       const unknown = Object.keys(given).find((key) => !keys.includes(key))
       if (unknown !== undefined)
         throw fault(unknown.slice(0, 80), `This key is unknown. Known keys: ${keys.join(', ')}.`)

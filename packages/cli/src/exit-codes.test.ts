@@ -1,6 +1,6 @@
 import type { Report } from '@cadre/core'
 import { expect, test } from 'vitest'
-import { exitCodeOfError, exitCodeOfReport, exitCodes } from './exit-codes.ts'
+import { exitCodeForError, exitCodeForReport, exitCodes } from './exit-codes.ts'
 
 test('keeps the numbers that scripts depend on', () => {
   expect(exitCodes).toEqual({
@@ -36,7 +36,7 @@ test.each([
   ['something else', 1],
   ['constructor', 1],
 ])('the error %s ends with %i', (code, number) => {
-  expect(exitCodeOfError(code)).toBe(number)
+  expect(exitCodeForError(code)).toBe(number)
 })
 
 test.each<[Report['status'], string | undefined, number]>([
@@ -61,6 +61,6 @@ test.each<[Report['status'], string | undefined, number]>([
     calls: 0,
   }
   expect(
-    exitCodeOfReport(code === undefined ? report : { ...report, notices: [{ code, message: 'x' }] }),
+    exitCodeForReport(code === undefined ? report : { ...report, notices: [{ code, message: 'x' }] }),
   ).toBe(number)
 })

@@ -40,12 +40,12 @@ const byError: { readonly [code in ErrorCode]: ExitCode } = {
   cancelled,
 }
 
-export function exitCodeOfError(code: string): ExitCode {
+export function exitCodeForError(code: string): ExitCode {
   return Object.hasOwn(byError, code) ? byError[code as ErrorCode] : failed
 }
 
 /** An incomplete report is not a success for scripts. */
-export function exitCodeOfReport(report: Report): ExitCode {
+export function exitCodeForReport(report: Report): ExitCode {
   switch (report.status) {
     case 'completed':
       return exitCodes.done
@@ -54,6 +54,6 @@ export function exitCodeOfReport(report: Report): ExitCode {
     case 'cancelled':
       return cancelled
     case 'error':
-      return exitCodeOfError(report.notices?.at(-1)?.code ?? '')
+      return exitCodeForError(report.notices?.at(-1)?.code ?? '')
   }
 }

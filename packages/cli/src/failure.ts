@@ -1,5 +1,5 @@
 import { CadreError, messageOf } from '@cadre/core'
-import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts'
+import { type ExitCode, exitCodeForError, exitCodes } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { cleanLine } from './output/clean-text.ts'
 import { wrapForTerminal } from './output/wrap-for-terminal.ts'
@@ -17,7 +17,7 @@ export function reportFailure(error: unknown, io: Io, asJson: boolean): ExitCode
     io.stderr.write(`${wrapForTerminal(io.stderr, `cadre: ${message}`)}\n`)
   }
   if (!known && io.env['CADRE_DEBUG']) io.stderr.write(`${stackOf(error)}\n`)
-  return code === 'bug' ? exitCodes.bug : exitCodeOfError(code)
+  return code === 'bug' ? exitCodes.bug : exitCodeForError(code)
 }
 
 /** System errors such as a full disk or a missing permission are not bugs. */

@@ -144,7 +144,7 @@ export {
   type ToolDefinition,
   type ToolResult,
 } from './ports/tool.ts'
-export type { ApprovalNeed, RecordedVote, Vote, VoteChannel } from './ports/votes.ts'
+export type { ApprovalRequirement, RecordedVote, Vote, VoteChannel } from './ports/votes.ts'
 export type {
   Isolation,
   PreparedIsolation,
@@ -159,7 +159,6 @@ export { isReadOnlyTool } from './rules/rules.ts'
 export { unknownAllowed } from './rules/unknown-allowed.ts'
 export { checkSchema } from './schema/check-schema.ts'
 export { schemaFaults } from './schema/schema-faults.ts'
-export { childrenOfStart } from './session/children-of-start.ts'
 export { combineHandlers } from './session/combine-handlers.ts'
 export { estimatedTokens } from './session/context.ts'
 export { type HandoffContext, type History, handoffHistory } from './session/handoff.ts'
@@ -168,21 +167,28 @@ export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export type { SessionState } from './session/session-state.ts'
+export { startedSessions } from './session/started-sessions.ts'
 export { approveSession, foldEntries, isOutdated, nextMove, openCalls } from './session/state.ts'
 export {
   answerDrafts,
-  answerOfVotes,
+  answerFromVotes,
   isPermission,
   latestVotes,
   missingAnswer,
-  needIn,
-  needOf,
+  requirementIn,
+  requirementOf,
   votesIn,
 } from './session/votes.ts'
 export { cleanData, plainText, shortLine } from './text/clean-data.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
 export { readTrace, type TraceContext } from './text/trace-context.ts'
 export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
+export {
+  buildSessionSpec,
+  buildSpecWithParts,
+  type SessionSpecResult,
+  type SpecRequest,
+} from './tree/build-session-spec.ts'
 export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
 export type { CallExplanation, ExplainRequest } from './tree/explain.ts'
 export { createOrchestrator } from './tree/orchestrator.ts'
@@ -194,7 +200,6 @@ export type {
   StartRequest,
 } from './tree/orchestrator-contract.ts'
 export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
-export { type SpecifiedSession, type SpecRequest, specifySession, specifyWithParts } from './tree/specify.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall, type RoundCall } from './view/agent-rounds.ts'

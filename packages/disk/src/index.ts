@@ -7,18 +7,18 @@ export {
   listFolder,
   makeFolder,
   namesIn,
-  openRegular,
+  openRegularFile,
   openWithoutLinks,
   ownerOnly,
-  readRegular,
+  readRegularFile,
   realPathIfExists,
   realPathOf,
   syncPath,
   syncPaths,
   unlinkIfExists,
-  writeWhole,
+  writeFully,
 } from './files/files.ts'
-export { type Content, readWithin } from './files/read-within.ts'
+export { type Content, readInsideFolder } from './files/read-inside-folder.ts'
 export { isRepository, repositoryOf } from './files/repository-of.ts'
 export { isSame as isSameStamp, type Stamp, stampOf, statsAt } from './files/stamp.ts'
 export { type FolderWatch, watchFolder } from './files/watch-folder.ts'

@@ -18,7 +18,7 @@ import { effectsOf, type Home, type Policy, type TrustItem } from '@cadre/home'
 import { createRequireApprovals } from './approvals/create-require-approvals.ts'
 import { createCommandRule } from './commands/create-command-rule.ts'
 import { openAllowlists } from './commands/open-allowlists.ts'
-import { ownRuleItem } from './commands/own-rule.ts'
+import { userRuleItem } from './commands/own-rule.ts'
 import { createEffectsRule } from './effects/create-effects-rule.ts'
 import { createPathRule } from './effects/create-path-rule.ts'
 import { createServerRule } from './effects/create-server-rule.ts'
@@ -28,7 +28,7 @@ import { createAgentHooks } from './hooks/agent-hooks.ts'
 import { createHooks, type Hooks } from './hooks/create-hooks.ts'
 import type { HookSet } from './hooks/hook.ts'
 import type { HookRun } from './hooks/hook-runner.ts'
-import { createPlaces, type Places } from './paths/places.ts'
+import { createPathResolver, type PathResolver } from './paths/path-resolver.ts'
 import type { ClaudeRule } from './permissions/claude-rule.ts'
 import { createPermissionsRule } from './permissions/create-permissions-rule.ts'
 import { noPermissions, type PermissionSet } from './permissions/find-permissions.ts'
@@ -86,7 +86,7 @@ export interface Guard {
   readonly requireApprovals: RequireApprovals | undefined
   readonly reviewers: readonly Reviewer[]
   readonly onLifecycleEvent: LifecycleHandler | undefined
-  readonly places: Places
+  readonly places: PathResolver
   /** The project folder. Its files come from a repository, so no program is searched for in it. */
   readonly project: string
   readonly hooks: Hooks
@@ -107,7 +107,7 @@ export interface Guard {
 /** Assembles all rules of a run. Runs and writes nothing. */
 export function createGuard(options: GuardOptions): Guard {
   const { home, userHome, folder, policy, agents, tell, trusted } = options
-  const places = createPlaces({
+  const places = createPathResolver({
     home: home.path,
     userHome,
     ...(options.userAllowlist !== undefined && { userSettings: path.dirname(options.userAllowlist) }),
@@ -127,7 +127,7 @@ export function createGuard(options: GuardOptions): Guard {
     {
       path: listFile,
       ...(options.ownHome === undefined && { trusted }),
-      isOwn: (pattern) => trusted(ownRuleItem(listFile, pattern)),
+      isOwn: (pattern) => trusted(userRuleItem(listFile, pattern)),
     },
     ...(options.userAllowlist === undefined ? [] : [{ path: options.userAllowlist, isOwn: () => true }]),
   ])

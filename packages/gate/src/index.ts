@@ -19,7 +19,7 @@ export {
 export { createRequireApprovals, type RequireApprovalsOptions } from './approvals/create-require-approvals.ts'
 export { answerFor, isApproval, isDoubt } from './approvals/decision-words.ts'
 export {
-  type AskAtTerminal,
+  type AskInTerminal,
   type AskRequest,
   askEverywhere,
   followApprovals,
@@ -48,7 +48,7 @@ export { createGuard, type Guard, type GuardOptions } from './create-guard.ts'
 export { createEffectsRule, type EffectsRuleOptions } from './effects/create-effects-rule.ts'
 export { createPathRule, type PathRuleOptions } from './effects/create-path-rule.ts'
 export { createServerRule } from './effects/create-server-rule.ts'
-export { createUnreadable, type UnreadableOptions } from './effects/create-unreadable.ts'
+export { createUnreadableCheck, type UnreadableCheckOptions } from './effects/create-unreadable-check.ts'
 export {
   createDeniedPaths,
   type DeniedPaths,
@@ -72,18 +72,23 @@ export type {
   HookLevel,
   HookSet,
 } from './hooks/hook.ts'
-export { type HookPlace, hookPlaces } from './hooks/hook-places.ts'
+export { type HookLocation, hookLocations } from './hooks/hook-locations.ts'
 export type { HookRun } from './hooks/hook-runner.ts'
 export { placeOf } from './hooks/place-of.ts'
 export type { HookAnswer } from './hooks/read-answer.ts'
-export { type HooksFileRequest, type ReadHooksFile, readHooksFile } from './hooks/read-hooks-file.ts'
+export { type HooksFileRequest, type ParsedHooksFile, readHooksFile } from './hooks/read-hooks-file.ts'
 export type { HookEnd } from './hooks/run-hook.ts'
 export { type Sample, type SampleRequest, sampleOf } from './hooks/samples.ts'
 export type { HookScript } from './hooks/scripts-of.ts'
 export { type HookTrial, strictestDecision, type TryHooksRequest, tryHooks } from './hooks/try-hooks.ts'
 export type { Mount } from './paths/mounts.ts'
+export {
+  createPathResolver,
+  type PathRequest,
+  type PathResolver,
+  type ResolvedPath,
+} from './paths/path-resolver.ts'
 export { invalidPathReason } from './paths/path-spelling.ts'
-export { createPlaces, type PlacedPath, type PlaceRequest, type Places } from './paths/places.ts'
 export { isRepositoryPart } from './paths/repository-parts.ts'
 export { findPermissions, type PermissionSet } from './permissions/find-permissions.ts'
 export { withPreapprovedRules } from './permissions/preapprove.ts'

@@ -2,7 +2,7 @@ export { type ConfiguredCeiling, ceilingsIn, createLedger } from './budgets/crea
 export { openLedgerFiles } from './budgets/ledger-files.ts'
 export type { LedgerStore } from './budgets/ledger-store.ts'
 export type { Config, DaemonConfig, EngineSettings } from './config/config.ts'
-export { type FoundKey, findKey, keysOfConfig } from './config/find-key.ts'
+export { configKeys, type FoundKey, findKey } from './config/find-key.ts'
 export {
   type ConfiguredServers,
   type LoadedConfig,
@@ -28,9 +28,9 @@ export { Leases } from './leases/leases.ts'
 export { runningProcess } from './leases/running-process.ts'
 export { withLock } from './leases/with-lock.ts'
 export { lineFileBaseName, lineFileName } from './lines/line-file-name.ts'
-export type { LineReader, ReadLine, UnreadableLine } from './lines/line-reader.ts'
+export type { LineReader, ParsedLine, UnreadableLine } from './lines/line-reader.ts'
 export { openLineReader } from './lines/open-line-reader.ts'
-export { type MailMessage, type MailReceipt, messageOfLine } from './mailboxes/mail-message.ts'
+export { type MailMessage, type MailReceipt, messageFromLine } from './mailboxes/mail-message.ts'
 export { mailText } from './mailboxes/mail-text.ts'
 export { mailboxName, mailboxOfFile } from './mailboxes/mailbox-name.ts'
 export { type Mailboxes, openMailboxes } from './mailboxes/open-mailboxes.ts'
@@ -45,13 +45,13 @@ export {
   requestersIn,
   unknownRequester,
 } from './people/recorded-requesters.ts'
-export { allowOnly, refusalOfModel } from './policy/allow-only.ts'
-export { type ApprovalRule, describeNeed, strictestNeed } from './policy/approval-rule.ts'
+export { type ApprovalRule, describeRequirement, strictestRequirement } from './policy/approval-rule.ts'
 export { type CommandLimits, defaultCommandLimits } from './policy/command-limits.ts'
 export { effectsOf } from './policy/effects-of.ts'
 export { type Enforcement, enforcePolicy } from './policy/enforce-policy.ts'
 export { inspectProjectPolicy, type LoadedPolicy, loadPolicy } from './policy/load-policy.ts'
 export { type Effects, type Policy, permissivePolicy } from './policy/policy.ts'
+export { modelRefusal, restrictModels } from './policy/restrict-models.ts'
 export { listRestrictions } from './policy/restrictions.ts'
 export { withModelAliases } from './policy/with-model-aliases.ts'
 export { requestCancel } from './requests/request-cancel.ts'

@@ -1,5 +1,5 @@
 export type { ChatLog, LogEntry } from './chat-logs/chat-log.ts'
-export { logEntriesOf, logOfSession } from './chat-logs/log-of-session.ts'
+export { logEntriesOf, logFromSession } from './chat-logs/log-from-session.ts'
 export { placeSession } from './chat-logs/place-session.ts'
 export { type PlacedEntry, readChatLog } from './chat-logs/read-chat-log.ts'
 export { writeChatLog, writeEntries } from './chat-logs/write-chat-log.ts'
@@ -14,8 +14,8 @@ export {
   readProjected,
 } from './engine/session-projection.ts'
 export { sessionSummaryOf } from './engine/session-summary-of.ts'
-export { type CutJournal, cutJournal } from './format/cut-journal.ts'
 export { endsWithEntry } from './format/ends-with-entry.ts'
 export { findJournalProblems, type JournalProblem } from './format/find-problems.ts'
 export { readEndState } from './format/read-end-state.ts'
 export type { SessionSummary } from './format/read-summary.ts'
+export { type TruncatedJournal, truncateJournal } from './format/truncate-journal.ts'

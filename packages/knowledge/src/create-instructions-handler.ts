@@ -3,7 +3,7 @@ import type { LifecycleHandler, SessionSpec } from '@cadre/core'
 import { realPathOf } from '@cadre/disk'
 import { instructionText } from './compose.ts'
 import { instructionsFor } from './instructions/instructions-for.ts'
-import type { KnowledgePlaces } from './places.ts'
+import type { KnowledgePaths } from './places.ts'
 import { wantsInstructions } from './wants-instructions.ts'
 
 const maxLength = 40_000
@@ -18,9 +18,7 @@ interface DeliveredInstructions {
  * Adds instructions for a part of the workspace to the outcome of the first call that touches it. A session gets each file
  * once, and again after its context was summarised or it was resumed. Tracks which files each session has.
  */
-export function createInstructionsHandler(
-  placesOf: (workspace: string) => KnowledgePlaces,
-): LifecycleHandler {
+export function createInstructionsHandler(placesOf: (workspace: string) => KnowledgePaths): LifecycleHandler {
   const sessions = new Map<string, DeliveredInstructions>()
   const givenTo = ({ id, workspace }: SessionSpec): DeliveredInstructions => {
     const given = sessions.get(id) ?? { files: new Set(), find: instructionsFor(placesOf(workspace)) }

@@ -4,7 +4,7 @@ import { instructionParts, listedPart, skillsPart } from './compose.ts'
 import { createInstructionsHandler } from './create-instructions-handler.ts'
 import { environmentFacts } from './facts/environment-facts.ts'
 import { findInstructions } from './instructions/find-instructions.ts'
-import type { KnowledgePlaces } from './places.ts'
+import type { KnowledgePaths } from './places.ts'
 import { findSkills, type Skill } from './skills/find-skills.ts'
 import { wantsInstructions } from './wants-instructions.ts'
 
@@ -13,7 +13,7 @@ export interface KnowledgeOptions {
   /** True if a person trusts the folder. */
   readonly trusted: boolean
   /** Returns whether a person trusts imports that point outside the folder. */
-  readonly mayLeave?: KnowledgePlaces['mayLeave']
+  readonly mayLeave?: KnowledgePaths['mayLeave']
   /** False: read only the user's own files, and none of the folder. */
   readonly folder?: boolean
   /** Returns which files in a workspace are hidden from agents. */
@@ -26,7 +26,7 @@ export interface KnowledgeSource {
   readonly inform: CollectKnowledge
   /** Adds instructions to the outcome of the first call that touches a file they apply to. */
   readonly onLifecycleEvent: LifecycleHandler
-  placesOf(workspace: string): KnowledgePlaces
+  placesOf(workspace: string): KnowledgePaths
   /** The skills for a workspace. */
   skills(workspace: string): readonly Skill[]
 }
@@ -34,7 +34,7 @@ export interface KnowledgeSource {
 /** Reads the files whenever a session starts, so that a session in its own workspace has the files of that workspace. */
 export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
   const { userHome, trusted, mayLeave, folder = true, hiddenIn, now } = options
-  const placesOf = (workspace: string): KnowledgePlaces => ({
+  const placesOf = (workspace: string): KnowledgePaths => ({
     workspace,
     userHome,
     folder,
@@ -71,7 +71,7 @@ export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
   }
 }
 
-function readFiles(places: KnowledgePlaces) {
+function readFiles(places: KnowledgePaths) {
   return { found: findInstructions(places), skilled: findSkills(places) }
 }
 

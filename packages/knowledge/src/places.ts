@@ -9,7 +9,7 @@ export interface OutsideImports {
   readonly targets: readonly string[]
 }
 
-export interface KnowledgePlaces {
+export interface KnowledgePaths {
   /** The folder that a session works in. */
   readonly workspace: string
   readonly userHome: string
@@ -36,7 +36,7 @@ export function foldersFromRoot(root: string, folder: string): string[] {
 }
 
 /** Formats a path for people and models: relative to the workspace, to the user's home, or absolute. With `/`. */
-export function displayPath(file: string, { workspace, userHome }: KnowledgePlaces): string {
+export function displayPath(file: string, { workspace, userHome }: KnowledgePaths): string {
   const below = (folder: string) => {
     const relative = path.relative(folder, file)
     return relative.startsWith('..') || path.isAbsolute(relative) ? undefined : relative

@@ -14,13 +14,13 @@ export { inputAccount, readSignIn, signInAccount } from './auth/stored-sign-in.t
 export { describeServer } from './config/describe-server.ts'
 export { type Expanded, expandServer, inputsOf, type VariableValues } from './config/expand-server.ts'
 export { hiddenCodeWarning } from './config/hidden-code.ts'
-export { type FoundServers, readServers, type ServerPlaces } from './config/read-servers.ts'
+export { type FoundServers, readServers, type ServerPaths } from './config/read-servers.ts'
 export type { ServerAddress, ServerConfig, ServerProgram, ServerScope } from './config/server-config.ts'
 export { type Connection, type ConnectOptions, connectServer } from './connect/connect-server.ts'
 export type { Launch, ProgramStart } from './connect/launch.ts'
 export {
   type Caller,
-  declineUnasked,
+  declineWithoutAsking,
   type Elicitation,
   type ElicitationAnswer,
   shownUrl,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { CadreError, type Json, messageOf, sentenceOf } from '@cadre/core'
 import { hasCode } from '@cadre/disk'
-import { faultOfFixture } from './fault-of-fixture.ts'
+import { findFixtureFault } from './find-fixture-fault.ts'
 import { type Fixture, fixtureFormat, fixtureVersion } from './fixture.ts'
 
 /** A recording that is worth replaying is not larger than this. */
@@ -32,7 +32,7 @@ export function readFixture(file: string): Fixture {
     throw wrong(
       `the fixture has version ${version}, but this Cadre reads version ${fixtureVersion}. Update Cadre, or record the run again.`,
     )
-  const fault = faultOfFixture(value)
+  const fault = findFixtureFault(value)
   if (fault !== undefined) throw wrong(`the fixture cannot be used: ${fault}. Record the run again.`)
   return value as unknown as Fixture
 }

@@ -1,8 +1,8 @@
-import { teamOfAgent } from '@cadre/agents'
+import { teamForAgent } from '@cadre/agents'
 import { CadreError, type StoredSession } from '@cadre/core'
 import { secretValues } from '@cadre/disk'
 import { openGrants } from '@cadre/home'
-import { type Environment, type Sessions, userPlaces } from '@cadre/runtime'
+import { type Environment, type Sessions, userPaths } from '@cadre/runtime'
 import { createFixture } from './create-fixture.ts'
 import type { Fixture } from './fixture.ts'
 
@@ -15,8 +15,8 @@ export async function recordRun(io: Environment, sessions: Sessions, id: string)
   all.push(...(await plainSessions(sessions, root, all)))
   for (const stored of all) requireEnded(stored, sessions)
   const [entry] = all as [StoredSession]
-  const user = userPlaces(io.env)
-  const team = teamOfAgent(entry.spec.agent)
+  const user = userPaths(io.env)
+  const team = teamForAgent(entry.spec.agent)
   const allow = openGrants(user.grants).of(sessions.home.path, root)?.allow
   return createFixture({
     sessions: all,

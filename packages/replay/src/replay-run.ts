@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type AgentDefinition, CadreError, type Notice, type Orchestrator } from '@cadre/core'
 import { realPathOf, secretValues } from '@cadre/disk'
-import { allowOnly, defaultTeamMessages, openHome, openTeams, sessionIds } from '@cadre/home'
+import { defaultTeamMessages, openHome, openTeams, restrictModels, sessionIds } from '@cadre/home'
 import {
   chooseAgent,
   type Environment,
@@ -11,7 +11,7 @@ import {
   orchestrate,
   type RunParts,
   resolveWorkspace,
-  userPlaces,
+  userPaths,
 } from '@cadre/runtime'
 import { agentsAbove, compareRuns, type ReplayedSession } from './compare-runs.ts'
 import { createFixture } from './create-fixture.ts'
@@ -76,7 +76,7 @@ export async function replayRun(
   await parts.guard.sandbox
   const folder = mkdtempSync(path.join(realPathOf(tmpdir()), 'cadre-replay-'))
   try {
-    const userHome = userPlaces(io.env).home
+    const userHome = userPaths(io.env).home
     stage = new ReplayScheduler({ fixture, places: { home: parts.home.path, userHome } })
     const orchestrator = orchestratorOf(parts, { stage, fixture, folder, io })
     const agent = agentOf(parts, fixture)
@@ -130,7 +130,7 @@ function orchestratorOf(
       engine: createReplayEngine(stage),
       emit: () => {},
       controls,
-      models: allowOnly(replayModels(stage, plain?.model ?? model), parts.policy),
+      models: restrictModels(replayModels(stage, plain?.model ?? model), parts.policy),
       workspaces: replayWorkspaces(stage, workspaces),
       prepareContext: replayContext(stage),
     },

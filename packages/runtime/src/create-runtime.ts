@@ -16,10 +16,10 @@ import { type Config, watchRequests } from '@cadre/home'
 import type { Telemetry } from '@cadre/telemetry'
 import { type Checkpoints, openCheckpoints } from '@cadre/workspaces'
 import { chooseAgent } from './choose-agent.ts'
-import { createAdopt } from './create-adopt.ts'
+import { createAdoptAgent } from './create-adopt-agent.ts'
 import type { Environment } from './environment.ts'
 import { allowNotices, type ControlFlags, controlsOf, type ProgramControls } from './gate-flags.ts'
-import { stateOfHome } from './home-trust.ts'
+import { homeStateOf } from './home-trust.ts'
 import { loadParts, type PartsOptions, type RunParts } from './load-parts.ts'
 import { openEngine } from './open-engine.ts'
 import { type Sessions, sessionsOf } from './open-sessions.ts'
@@ -29,7 +29,7 @@ import { personName } from './person-name.ts'
 import type { AskPerson, ConfirmTrust } from './person-port.ts'
 import { createPromptCommands, type PromptCommands } from './prompt-commands.ts'
 import { resolveWorkspace } from './resolve-workspace.ts'
-import { homeOf } from './user-places.ts'
+import { homeOf } from './user-paths.ts'
 
 export interface RuntimeOptions
   extends Omit<PartsOptions, 'telemetry' | 'startsServers'>,
@@ -141,7 +141,7 @@ async function assemble(
     ask,
     askedVia: options.askedVia,
     isUnattended: options.noHuman,
-    adopt: createAdopt(() => parts),
+    adopt: createAdoptAgent(() => parts),
   })
   const checkpoints = openCheckpoints({ home })
   const orchestrator = orchestrate(parts, { engine, emit, controls, checkpoints, telemetry })
@@ -204,7 +204,7 @@ async function grantKeeper(
 ): Promise<(root: string) => void> {
   if (allow.length === 0 && trust !== true) return () => {}
   const items = trust
-    ? [...listHomeItems(home.path, await stateOfHome(environment, home)), ...brought]
+    ? [...listHomeItems(home.path, await homeStateOf(environment, home)), ...brought]
     : undefined
   const kept = items?.map(({ path, sha256 }) => ({ path, sha256 }))
   return (root) => {

@@ -1,6 +1,6 @@
-import { declineUnasked } from '@cadre/mcp'
+import { declineWithoutAsking } from '@cadre/mcp'
 import type { ElicitFromPerson } from './person-port.ts'
 
 /** Declines the questions of MCP servers in a run without a person, such as one of the daemon. A notice in the session says so. */
 export const declineElicitation: ElicitFromPerson = async (asked) =>
-  declineUnasked(asked, 'this run has no person to ask')
+  declineWithoutAsking(asked, 'this run has no person to ask')

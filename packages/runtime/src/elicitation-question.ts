@@ -1,4 +1,10 @@
-import { declineUnasked, type ElicitationAnswer, type FormField, formFields, shownUrl } from '@cadre/mcp'
+import {
+  declineWithoutAsking,
+  type ElicitationAnswer,
+  type FormField,
+  formFields,
+  shownUrl,
+} from '@cadre/mcp'
 import type { ElicitFromPerson } from './person-port.ts'
 
 /** A question of an MCP server as every surface shows it. */
@@ -24,5 +30,5 @@ export function elicitationQuestion(asked: Parameters<ElicitFromPerson>[0]): Eli
   const url = shownUrl(asks.url)
   if (url !== undefined) return { kind: 'page', asker, message, url }
   const why = 'only http and https addresses of at most 2,000 characters are shown to a person'
-  return { kind: 'declined', answer: declineUnasked(asked, why) }
+  return { kind: 'declined', answer: declineWithoutAsking(asked, why) }
 }

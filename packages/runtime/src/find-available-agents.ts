@@ -9,7 +9,7 @@ import { untrustedItems } from './home-trust.ts'
 import { loadRunAgents } from './load-run-agents.ts'
 import { loadSettings } from './load-settings.ts'
 import { loadPolicyForDisplay, policyNotices, withSettings } from './policy-of-run.ts'
-import { agentPlaces, homeOf } from './user-places.ts'
+import { agentPaths, homeOf } from './user-paths.ts'
 
 export interface AvailableAgents {
   readonly registry: AgentRegistry
@@ -37,7 +37,7 @@ export async function findAvailableAgents(
   const { policy: written, faults } = await loadPolicyForDisplay(io, home, homeTrusted)
   const policy = withSettings(written, settings)
   const { config } = settings
-  const places = { ...agentPlaces(io, home, io.cwd), settings: flags.settings }
+  const places = { ...agentPaths(io, home, io.cwd), settings: flags.settings }
   // Commands that only list agents show disabled ones too.
   const looking = { customAgents: true, decidedBy: policy.decidedBy }
   const { agents, entry, notices } = loadRunAgents({ ...flags, config, places, policy: looking })

@@ -6,7 +6,7 @@ import type { FolderServer } from '@cadre/gate'
 import type { ConfiguredServers } from '@cadre/home'
 import { describeServer, identityOf, readServers, type ServerConfig } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 
 export interface ServersRequest {
   readonly project: string
@@ -24,7 +24,7 @@ export interface ServersRequest {
   readonly editorFiles?: boolean | undefined
 }
 
-export interface ServersOfFolder {
+export interface FolderServers {
   readonly servers: readonly ServerConfig[]
   /** Those that belong to the folder, by identity. They need trust, and run in the sandbox. */
   readonly folderServers: ReadonlyMap<string, FolderServer>
@@ -32,9 +32,9 @@ export interface ServersOfFolder {
 }
 
 /** Finds the MCP servers of a run. Starts nothing. */
-export function findServers(io: Environment, request: ServersRequest): ServersOfFolder {
+export function findServers(io: Environment, request: ServersRequest): FolderServers {
   const { project, configured = [], ownHome } = request
-  const { home: userHome } = userPlaces(io.env)
+  const { home: userHome } = userPaths(io.env)
   const { servers, diagnostics } = readServers({
     project,
     userHome,

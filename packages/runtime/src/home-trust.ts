@@ -4,7 +4,7 @@ import { CadreError } from '@cadre/core'
 import { type FolderItem, type HomeState, inspectHome, listHomeItems } from '@cadre/gate'
 import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
-import { homeOf, userPlaces } from './user-places.ts'
+import { homeOf, userPaths } from './user-paths.ts'
 
 export interface TrustFlags {
   readonly home?: string | undefined
@@ -19,8 +19,8 @@ export function trustsEverything({ env }: Environment, { trust }: TrustFlags): b
 }
 
 /** Returns whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
-export function stateOfHome(io: Environment, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
-  const homes = openOwnHomes(userPlaces(io.env).homes)
+export function homeStateOf(io: Environment, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
+  const homes = openOwnHomes(userPaths(io.env).homes)
   return inspectHome(home.path, granted === undefined ? homes : { owns: () => true })
 }
 
@@ -31,8 +31,8 @@ export async function untrustedItems(
   flags: TrustFlags = {},
 ): Promise<readonly FolderItem[]> {
   if (trustsEverything(io, flags)) return []
-  const trust = createTrust({ file: userPlaces(io.env).trust, also: flags.granted })
-  const items = listHomeItems(home.path, await stateOfHome(io, home, flags))
+  const trust = createTrust({ file: userPaths(io.env).trust, also: flags.granted })
+  const items = listHomeItems(home.path, await homeStateOf(io, home, flags))
   return items.filter((item) => item.path === home.path || !trust.trusts(item))
 }
 
@@ -44,7 +44,7 @@ export async function requireTrustedHome(io: Environment, flags: TrustFlags): Pr
 }
 
 /** The home that a run uses: this one or, until a person trusts it, its substitute. */
-export async function homeOfRun(io: Environment, flags: TrustFlags): Promise<Home> {
+export async function homeForRun(io: Environment, flags: TrustFlags): Promise<Home> {
   const home = homeOf(io, flags.home, flags.trust)
   const untrusted = await untrustedItems(io, home, flags)
   return untrusted.length === 0 ? home : substituteHome(io, home)
@@ -67,5 +67,5 @@ export function rejectUntrusted(home: Home, items: readonly FolderItem[]): void 
 export function substituteHome(io: Environment, { path: home }: Home): Home {
   const digest = createHash('sha256').update(home).digest('hex').slice(0, 12)
   const name = `${path.basename(path.dirname(home)) || 'root'}-${digest}`
-  return homeOf(io, path.join(userPlaces(io.env).state, 'untrusted', name))
+  return homeOf(io, path.join(userPaths(io.env).state, 'untrusted', name))
 }

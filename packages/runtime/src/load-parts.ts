@@ -22,7 +22,6 @@ import {
   importsItem,
 } from '@cadre/gate'
 import {
-  allowOnly,
   type Config,
   createLedger,
   defaultTeamMessages,
@@ -33,6 +32,7 @@ import {
   type LoadedPolicy,
   openGrants,
   openTeams,
+  restrictModels,
   type TeamFiles,
   type TrustItem,
   withModelAliases,
@@ -49,8 +49,8 @@ import type { Environment } from './environment.ts'
 import { findServers } from './find-servers.ts'
 import type { GateFlags } from './gate-flags.ts'
 import {
+  homeStateOf,
   rejectUntrusted,
-  stateOfHome,
   substituteHome,
   trustsEverything,
   untrustedItems,
@@ -65,7 +65,7 @@ import type { ConfirmTrust, ElicitFromPerson } from './person-port.ts'
 import { policyNotices, requirePolicy, withSettings } from './policy-of-run.ts'
 import { dropProjectPath, restorePath } from './project-path.ts'
 import { ownHomeFor, trustFolder, trustNotices } from './trust-folder.ts'
-import { agentPlaces, homeOf, policyHooks, projectOf, userPlaces } from './user-places.ts'
+import { agentPaths, homeOf, policyHooks, projectOf, userPaths } from './user-paths.ts'
 
 export interface PartsOptions extends GateFlags {
   readonly home?: string | undefined
@@ -183,7 +183,7 @@ export async function loadParts(
 ): Promise<RunParts> {
   // Imported first, so that they load in parallel.
   const backends = import('@cadre/backends')
-  const user = userPlaces(io.env)
+  const user = userPaths(io.env)
   const project = projectOf(options.workspace ?? io.cwd)
   const dropped = dropProjectPath(io.env, [project, projectOf(io.cwd)])
   const sandbox = findSandbox(io.env)
@@ -195,12 +195,12 @@ export async function loadParts(
   const ofFolder = homeOf(io, options.home, options.trust)
   const found = restricted ? substituteHome(io, ofFolder) : ofFolder
   // Runs git while the rest is loaded.
-  const state = trustsEverything(io, options) ? undefined : stateOfHome(io, found, options)
+  const state = trustsEverything(io, options) ? undefined : homeStateOf(io, found, options)
   state?.catch(() => {})
   const foundPlaces = {
     ...(restricted
       ? { home: found.path, userHome: user.home }
-      : agentPlaces(io, found, options.workspace ?? io.cwd)),
+      : agentPaths(io, found, options.workspace ?? io.cwd)),
     settings: options.settings,
   }
   const foundAgents = createAgents(foundPlaces)
@@ -365,7 +365,7 @@ export async function loadParts(
     grants,
     guard,
     ...(knowledge && { knowledge }),
-    models: allowOnly(models, policy),
+    models: restrictModels(models, policy),
     limits: withinCeilings({ ...defaultLimits, ...wanted }, enforced.ceilings),
     wanted,
     ...(model !== undefined && { model }),

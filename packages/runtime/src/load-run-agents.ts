@@ -1,12 +1,12 @@
 import {
-  type AgentPlaces,
+  type AgentPaths,
   type AgentRegistry,
+  agentNameFromPath,
   createAgents,
-  findTeamOf,
+  findTeamWith,
   loadTeam,
-  nameOfFile,
   type Team,
-  teamOfAgent,
+  teamForAgent,
 } from '@cadre/agents'
 import { CadreError, type Notice, nameKey, type SessionSpec } from '@cadre/core'
 import type { Config, Policy } from '@cadre/home'
@@ -23,7 +23,7 @@ export interface RunAgentsRequest {
   readonly targets?: readonly string[] | undefined
   readonly config: Config
   /** Where to search for files, if the policy allows them. */
-  readonly places: AgentPlaces
+  readonly places: AgentPaths
   readonly policy: Pick<Policy, 'customAgents' | 'decidedBy'>
   /** The files that were already read from these places. */
   readonly files?: AgentRegistry | undefined
@@ -54,7 +54,7 @@ export function loadRunAgents(request: RunAgentsRequest): RunAgents {
   // The user did not choose the editor's default team, so its permissions do not apply.
   const ofEditor =
     config.team === undefined && definesNothing(files, config) ? places.settings?.team : undefined
-  const found = known ?? ofEditor ?? (missing.length === 0 ? undefined : findTeamOf(missing))
+  const found = known ?? ofEditor ?? (missing.length === 0 ? undefined : findTeamWith(missing))
   const ofSettings = (agents: AgentRegistry) => {
     const named = places.settings?.entry
     const agent = named === undefined ? undefined : agents.get(named)
@@ -93,8 +93,8 @@ function refuseFile(agent: string, { places, policy }: RunAgentsRequest): void {
  * The built-in team and the targets that a run was started with. A resumed run needs them, because the project has no files for agents of
  * built-in teams.
  */
-export function teamOfRun({ agent, targets }: SessionSpec): Pick<RunAgentsRequest, 'team' | 'targets'> {
-  return { team: teamOfAgent(agent), targets }
+export function teamForRun({ agent, targets }: SessionSpec): Pick<RunAgentsRequest, 'team' | 'targets'> {
+  return { team: teamForAgent(agent), targets }
 }
 
 /** True if no file defines the agent, not even a broken one. */
@@ -116,7 +116,7 @@ function isBroken(agent: string, files: AgentRegistry): boolean {
   const key = nameKey(agent)
   return files
     .loaded()
-    .files.some(({ path, status }) => status === 'failed' && nameKey(nameOfFile(path)) === key)
+    .files.some(({ path, status }) => status === 'failed' && nameKey(agentNameFromPath(path)) === key)
 }
 
 function replacedIn(team: Team, agents: AgentRegistry): Notice[] {

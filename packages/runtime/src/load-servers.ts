@@ -15,13 +15,13 @@ import {
 } from '@cadre/mcp'
 import type { Telemetry } from '@cadre/telemetry'
 import type { Environment } from './environment.ts'
-import type { ServersOfFolder } from './find-servers.ts'
+import type { FolderServers } from './find-servers.ts'
 import type { ElicitFromPerson } from './person-port.ts'
 import { type StartServersOptions, startServers } from './start-servers.ts'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 
 export interface LoadServersRequest extends Omit<StartServersOptions, 'folderServers'> {
-  readonly found: ServersOfFolder
+  readonly found: FolderServers
   /** Why none of the servers can be used: the folder is not trusted, or a policy forbids them. */
   readonly blocked?: string | undefined
   /** False: starts nothing, and has no tools of servers that were never used. */
@@ -33,7 +33,7 @@ export interface LoadServersRequest extends Omit<StartServersOptions, 'folderSer
 /** The MCP servers of a run. */
 export interface LoadedServers {
   /** All servers that are configured. */
-  readonly found: ServersOfFolder
+  readonly found: FolderServers
   /** Why the run can use none of them. */
   readonly blocked?: string | undefined
   readonly tools: readonly Tool[]
@@ -58,7 +58,7 @@ export async function loadServers(request: LoadServersRequest): Promise<LoadedSe
   }
   const starting = startServers({ ...request, folderServers })
   const { secrets, approvedTools } = serverStores(io)
-  const values = { env: io.env, workspace: request.workspace, userHome: userPlaces(io.env).home }
+  const values = { env: io.env, workspace: request.workspace, userHome: userPaths(io.env).home }
   const opened = await openServers({
     servers,
     approvedTools,
@@ -94,7 +94,7 @@ export function serverStores({ env }: Pick<Environment, 'env'>): {
   readonly approvedTools: ApprovedToolStore
   readonly secrets: Secrets
 } {
-  const { servers } = userPlaces(env)
+  const { servers } = userPaths(env)
   return {
     approvedTools: openApprovedTools(path.join(servers, 'tools')),
     secrets: openSecrets({ env, folder: path.join(servers, 'secrets') }),

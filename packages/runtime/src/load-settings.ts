@@ -3,7 +3,7 @@ import { isModuleOf } from '@cadre/gate'
 import { type Config, createTrust, type Home, type LoadedConfig, loadConfig, type Trust } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import { trustsEverything } from './home-trust.ts'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 
 export interface Settings extends LoadedConfig {
   /** Returns whether a module in the configuration is trusted, so that Cadre may run it. */
@@ -22,7 +22,7 @@ export async function loadSettings(
   home: Home,
   { homeTrusted, trust }: SettingsOptions,
 ): Promise<Settings> {
-  const places = userPlaces(io.env)
+  const places = userPaths(io.env)
   const known = trust ?? createTrust({ file: places.trust, everything: trustsEverything(io, {}) })
   const loaded = await loadConfig({
     ...(homeTrusted && { home: home.path }),

@@ -4,7 +4,7 @@ import { systemClock } from '@cadre/disk'
 import {
   type Approvals,
   type ApprovalsOptions,
-  type AskAtTerminal,
+  type AskInTerminal,
   askEverywhere,
   createApprovals,
   followApprovals,
@@ -14,7 +14,7 @@ import { createTrust, type Home } from '@cadre/home'
 import { createFileEngine, type FileEngine, type FileEngineOptions } from '@cadre/journal'
 import { personName } from './person-name.ts'
 import type { AskPerson } from './person-port.ts'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 
 /** An engine, with the pending approvals in its home. */
 export interface OpenedEngine extends FileEngine {
@@ -47,11 +47,11 @@ export async function openEngine(
   tell: (message: string) => void,
   { env, ask, askedVia, isUnattended, taken, adopt, shouldRetry }: EngineOptions,
 ): Promise<OpenedEngine> {
-  const askHere: AskAtTerminal | undefined =
+  const askHere: AskInTerminal | undefined =
     ask &&
     ((session, question, signal) =>
       ask(session, question, signal, (grants) =>
-        planRule(home, grants, createTrust({ file: userPlaces(env).trust })),
+        planRule(home, grants, createTrust({ file: userPaths(env).trust })),
       ))
   const asking = { ask: askHere, via: askedVia, isUnattended, tell }
   try {

@@ -6,7 +6,7 @@ import type { SessionSummary } from '@cadre/journal'
 import type { Environment } from './environment.ts'
 import { requireTrustedHome, type TrustFlags } from './home-trust.ts'
 import { type OpenedEngine, openEngine, unusableHome } from './open-engine.ts'
-import { homeOf } from './user-places.ts'
+import { homeOf } from './user-paths.ts'
 
 /** Reads the sessions of a home. */
 export interface Sessions {

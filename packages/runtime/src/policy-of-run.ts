@@ -3,24 +3,24 @@ import { showDiagnostic } from '@cadre/disk'
 import { type Home, type LoadedPolicy, loadPolicy, permissivePolicy } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import type { Settings } from './load-settings.ts'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 
 /**
  * Loads the combined policy of the organisation, the user and the project. Restrictions of the project always apply. Its permissions apply
  * only if the home is trusted. Never rejects: the result contains the problems.
  */
-export function loadPolicyOf(io: Environment, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
-  const { policy: user } = userPlaces(io.env)
+export function loadPolicyFor(io: Environment, home: Home, homeTrusted: boolean): Promise<LoadedPolicy> {
+  const { policy: user } = userPaths(io.env)
   return loadPolicy({ user, project: home.at('storage', 'policy.yaml'), trusted: () => homeTrusted })
 }
 
-/** Like `loadPolicyOf`, for running sessions: rejects if a file is invalid, because its restrictions are unknown. */
+/** Like `loadPolicyFor`, for running sessions: rejects if a file is invalid, because its restrictions are unknown. */
 export async function requirePolicy(
   io: Environment,
   home: Home,
   homeTrusted: boolean,
 ): Promise<LoadedPolicy> {
-  const policy = await loadPolicyOf(io, home, homeTrusted)
+  const policy = await loadPolicyFor(io, home, homeTrusted)
   const faults = faultsOf(policy)
   if (faults.length === 0) return policy
   throw new CadreError('configuration', `${faults.join('\n')}\n${noSession}`)
@@ -43,7 +43,7 @@ export async function loadPolicyForDisplay(
   home: Home,
   homeTrusted: boolean,
 ): Promise<{ readonly policy: LoadedPolicy; readonly faults: readonly string[] }> {
-  const policy = await loadPolicyOf(io, home, homeTrusted)
+  const policy = await loadPolicyFor(io, home, homeTrusted)
   const faults = faultsOf(policy)
   if (faults.length === 0) return { policy, faults }
   const { files } = policy

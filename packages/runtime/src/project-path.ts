@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside, realPathOf } from '@cadre/disk'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 
 /** The original PATH. */
 const originals = new WeakMap<NodeJS.ProcessEnv, string>()
@@ -13,7 +13,7 @@ export function dropProjectPath(env: NodeJS.ProcessEnv, folders: readonly string
   const original = originals.get(env) ?? env['PATH']
   if (original === undefined) return []
   originals.set(env, original)
-  const userHome = realPathOf(userPlaces(env).home)
+  const userHome = realPathOf(userPaths(env).home)
   const projects = folders.map(realPathOf).filter((folder) => !isInside(folder, userHome))
   const entries = original.split(path.delimiter)
   const isDropped = (entry: string) =>

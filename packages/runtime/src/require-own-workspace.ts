@@ -3,7 +3,7 @@ import { CadreError, type SessionSpec, type StoredSession } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
 import type { Environment } from './environment.ts'
 import type { Sessions } from './open-sessions.ts'
-import { projectOf } from './user-places.ts'
+import { projectOf } from './user-paths.ts'
 
 /**
  * A session file can be part of a repository, and names its own workspace. A session that would change files outside the

@@ -10,7 +10,7 @@ import {
 import type { Home } from '@cadre/home'
 import { identityOf, type ProgramStart, type ServerConfig, type ServersOptions } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 
 export interface StartServersOptions {
   readonly io: Environment
@@ -37,7 +37,7 @@ export interface ServerStarts {
  */
 export function startServers(options: StartServersOptions): ServerStarts {
   const { io, home, project, workspace, guard, network, folderServers, tell } = options
-  const { home: userHome } = userPlaces(io.env)
+  const { home: userHome } = userPaths(io.env)
   const known = new Map<string, string>()
   for (const [id, server] of folderServers) known.set(id, stateOf(server, project))
   const inspectors = new Set<() => readonly string[]>()

@@ -14,9 +14,9 @@ import { createTrust, type Home, loadConfig, openOwnHomes, type Trust, type Trus
 import type { ServerConfig } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
 import { findServers } from './find-servers.ts'
-import { stateOfHome, substituteHome, trustsEverything } from './home-trust.ts'
+import { homeStateOf, substituteHome, trustsEverything } from './home-trust.ts'
 import type { ConfirmTrust } from './person-port.ts'
-import { policyHooks, userPlaces } from './user-places.ts'
+import { policyHooks, userPaths } from './user-paths.ts'
 
 export interface TrustFolderRequest {
   readonly home: Home
@@ -53,7 +53,7 @@ export interface TrustedFolder extends FolderTrust {
 export async function trustFolder(io: Environment, request: TrustFolderRequest): Promise<TrustedFolder> {
   const { home, project, agents, confirm, granted, asksAgain = false } = request
   const everything = trustsEverything(io, { trust: request.everything })
-  const { trust: file, homes, home: userHome } = userPlaces(io.env)
+  const { trust: file, homes, home: userHome } = userPaths(io.env)
   const trust = createTrust({ file, everything, also: granted })
   const look = async (homeState: HomeState | undefined) =>
     readFolderContents({
@@ -64,7 +64,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
     const judged = judgeFolder(project, contents, trust)
     return { ...judged, trust, homeTrusted: !judged.missing.some(({ file: at }) => at === home.path) }
   }
-  const state = everything ? undefined : await (request.state ?? stateOfHome(io, home, { granted }))
+  const state = everything ? undefined : await (request.state ?? homeStateOf(io, home, { granted }))
   const judged = judge(await look(state))
   if (judged.trusted || confirm === undefined || (judged.declined && !asksAgain)) return judged
   const answer = await confirm(judged)
@@ -94,7 +94,7 @@ async function folderServersIn(
   if (!usesServers) return {}
   const found = await loadConfig({
     home: home.path,
-    userConfig: userPlaces(io.env).config,
+    userConfig: userPaths(io.env).config,
     trusted: () => true,
     // A run reports the errors.
   }).catch(() => undefined)
@@ -114,7 +114,7 @@ async function folderServersIn(
 /** The path of the home if only this user can have written its configuration. */
 export function ownHomeFor(io: Environment, home: Home, state: HomeState | undefined): string | undefined {
   if (state !== undefined && state.tracked.kind !== 'none') return undefined
-  return openOwnHomes(userPlaces(io.env).homes).owns(home.path) ? home.path : undefined
+  return openOwnHomes(userPaths(io.env).homes).owns(home.path) ? home.path : undefined
 }
 
 function note(io: Environment, home: Home, { folder, missing }: FolderTrust, type: string): void {
@@ -151,7 +151,7 @@ export function trustNotices(
     howTo !== undefined
       ? howTo
       : declined
-        ? `You declined; remove the "declined" entry from ${userPlaces(io.env).trust} to be asked again, or use --trust for one command.`
+        ? `You declined; remove the "declined" entry from ${userPaths(io.env).trust} to be asked again, or use --trust for one command.`
         : 'Inspect these files and answer the question that Cadre asks in a terminal, or use --trust (or CADRE_TRUST=1) for one command.'
   return [
     untrusted(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openGrants } from '@cadre/home'
 import { expect, onTestFinished, test } from 'vitest'
-import { userPlaces } from './user-places.ts'
+import { userPaths } from './user-paths.ts'
 import { withRecordedGrant } from './with-recorded-grant.ts'
 
 test('an ambiguous prefix gets no grant', () => {
@@ -14,7 +14,7 @@ test('an ambiguous prefix gets no grant', () => {
   mkdirSync(path.join(home, 'sessions'), { recursive: true })
   for (const id of ['lead-a', 'lead-b']) writeFileSync(path.join(home, 'sessions', `${id}.session.yaml`), '')
   const trust = [{ path: '/project/hook.json', sha256: 'abc' }]
-  openGrants(userPlaces(io.env).grants).add(home, 'lead-a', { allow: [], trust })
+  openGrants(userPaths(io.env).grants).add(home, 'lead-a', { allow: [], trust })
   expect(withRecordedGrant(io, { home }, 'lead-a')).toEqual({ home, granted: trust })
   expect(withRecordedGrant(io, { home }, 'lead-b')).toEqual({ home })
   expect(withRecordedGrant(io, { home }, 'lead')).toEqual({ home })

@@ -1,7 +1,7 @@
 export { assembleDaemon } from './assemble-daemon.ts'
 export { readStatus } from './daemon/acquire-home.ts'
 export { createDaemon } from './daemon/create-daemon.ts'
-export { createProblems, placeOfProblem } from './daemon/create-problems.ts'
+export { createProblems, problemLocation } from './daemon/create-problems.ts'
 export { type DaemonStatus, stopRequest } from './daemon/daemon-status.ts'
 export { describeSystemError } from './daemon/describe-system-error.ts'
 export { openDaemonRuntime } from './daemon/open-daemon-runtime.ts'

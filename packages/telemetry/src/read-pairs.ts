@@ -1,11 +1,11 @@
-export interface ReadPairs {
+export interface ParsedPairs {
   readonly pairs: readonly (readonly [key: string, value: string])[]
   /** How many entries are not `key=value`. Their text may be a secret, so it is not returned. */
   readonly invalid: number
 }
 
 /** Reads `key=value,key=value`, with values in percent-encoding, as OpenTelemetry writes lists in environment variables. */
-export function readPairs(text = ''): ReadPairs {
+export function readPairs(text = ''): ParsedPairs {
   const entries = text.split(',').filter((entry) => entry.trim() !== '')
   const pairs = entries.flatMap((entry) => {
     const at = entry.indexOf('=')

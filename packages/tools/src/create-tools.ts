@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { type Tool, type ToolContext, teamTools } from '@cadre/core'
-import { createPlaces, type Places } from '@cadre/gate'
+import { createPathResolver, type PathResolver } from '@cadre/gate'
 import { openTaskFiles } from '@cadre/tasks'
 import type { CommandOptions } from './commands/command-options.ts'
 import { executeCommandTool } from './commands/execute-command.ts'
@@ -35,7 +35,7 @@ export interface ToolOptions {
   /** The home: read-only for agents, except for its workspaces. */
   readonly home?: string
   /** The paths that agents may access. Default: derived from `home`. */
-  readonly places?: Places
+  readonly places?: PathResolver
   /** Additional paths that may not be written; the built-in ones always apply. */
   readonly protectedPath?: ProtectedPath
   /** A protected path that the caller may write anyway: its own artifact, relative to the workspace. */
@@ -72,7 +72,8 @@ export type HiddenFileFilter = (workspace: string) => ((real: string) => boolean
 /** The built-in tools. Each call works in its own workspace, and nowhere else. */
 export function createTools(options: ToolOptions = {}): Tool[] {
   const { home, protectedPath, own, documents } = options
-  const places = options.places ?? createPlaces({ userHome: homedir(), ...(home !== undefined && { home }) })
+  const places =
+    options.places ?? createPathResolver({ userHome: homedir(), ...(home !== undefined && { home }) })
   const rules: WriteRules = { places, protectedPath, own, documents }
   return [
     readFileTool(places, documents),

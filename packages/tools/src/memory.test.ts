@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createDeniedPaths, createPlaces } from '@cadre/gate'
+import { createDeniedPaths, createPathResolver } from '@cadre/gate'
 import { permissivePolicy } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { HiddenFileFilter } from './create-tools.ts'
@@ -37,7 +37,7 @@ describe.each(ways)('the memory of a home, %s', (_, options) => {
     ws.write('src/main.ts', 'const docker = true\n')
   })
   afterEach(() => ws[Symbol.dispose]())
-  const placesOf = () => createPlaces({ home })
+  const placesOf = () => createPathResolver({ home })
 
   const call = async (name: string, input: Record<string, unknown>) => {
     const { content, failed } = await ws.call(name, input)

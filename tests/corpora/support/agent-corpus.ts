@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { type ReadAgent, readAgentText } from '@cadre/agents'
+import { type ParsedAgent, readAgentText } from '@cadre/agents'
 
 /** One file of a corpus, and the loader's result. */
 export interface CorpusFile {
@@ -10,7 +10,7 @@ export interface CorpusFile {
 }
 
 export interface ReadFile extends CorpusFile {
-  readonly read: ReadAgent & { readonly dialect: string }
+  readonly read: ParsedAgent & { readonly dialect: string }
   readonly status: 'ok' | 'rescued' | 'failed'
 }
 
@@ -41,7 +41,7 @@ export function readFile(file: CorpusFile): ReadFile {
   return { ...file, read, status: statusOf(read) }
 }
 
-export function statusOf(read: ReadAgent): ReadFile['status'] {
+export function statusOf(read: ParsedAgent): ReadFile['status'] {
   if (read.agent === undefined) return 'failed'
   return read.rescued === true ? 'rescued' : 'ok'
 }

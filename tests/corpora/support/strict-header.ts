@@ -50,11 +50,11 @@ function nameOf(values: Values, path: string): string {
   const isTemplate = /\.ya?ml$/i.test(path)
   const written = textOf(isTemplate ? (values['id'] ?? values['agent_id'] ?? values['name']) : values['name'])
   const usable = written !== '' && written.length <= 200 && !/\p{Cc}/u.test(written)
-  return usable ? written : nameOfFile(path)
+  return usable ? written : agentNameFromPath(path)
 }
 
 /** `planner.chat` for `…/planner.chat.agent.md`. */
-export function nameOfFile(path: string): string {
+export function agentNameFromPath(path: string): string {
   const base = path.split('/').at(-1) ?? ''
   return base.replace(/(\.agent|\.chatmode)?\.(md|ya?ml)$/i, '')
 }

@@ -1,7 +1,7 @@
 import { endOfKeys, findHeaderBounds } from './find-header-bounds.ts'
+import type { HeaderRepair, HeaderRepairCode } from './header-repair.ts'
 import { indentOf, isBlank, isComment, isKnownKeyLine, keyLineOf } from './key-line.ts'
 import { commonLineEnding, joinLines, type Line, linesOf } from './lines.ts'
-import type { Rescue, RescueCode } from './rescue.ts'
 import type { SplitFile } from './split-file.ts'
 
 const fence = /^ {0,3}(`{3,}|~{3,})[^`]*$/
@@ -42,7 +42,7 @@ export function findHeader(text: string): SplitFile {
  * Tries another reading of a closed but invalid header: its end is missing, and the dashes after it are a horizontal rule
  * in the text. There is a heading or a code block before them.
  */
-export function findUnclosed(text: string): SplitFile | undefined {
+export function findUnclosedHeader(text: string): SplitFile | undefined {
   const lines = linesOf(text)
   const texts = lines.map((line) => line.text)
   if (texts[0]?.trimEnd() !== '---') return undefined
@@ -68,12 +68,12 @@ interface Lead {
   readonly notes: readonly string[]
   /** The fence of a code block around the header. */
   readonly fence?: string
-  readonly rescues: readonly Rescue[]
+  readonly rescues: readonly HeaderRepair[]
 }
 
 function skipLead(texts: readonly string[]): Lead {
   const notes: string[] = []
-  const rescues: Rescue[] = []
+  const rescues: HeaderRepair[] = []
   let open: string | undefined
   let isTitled = false
   let at = 0
@@ -109,13 +109,13 @@ type Opening =
       readonly indent: string
       /** The opening line, usually `---`. */
       readonly mark?: string
-      readonly rescues: readonly Rescue[]
+      readonly rescues: readonly HeaderRepair[]
     }
   | Extract<SplitFile, { kind: 'language' | 'no-header' }>
 
 function openingAt(texts: readonly string[], at: number): Opening {
   const line = texts[at] ?? ''
-  const rescued = (code: RescueCode): Rescue[] => [{ code, line: at + 1 }]
+  const rescued = (code: HeaderRepairCode): HeaderRepair[] => [{ code, line: at + 1 }]
   const indent = indentOf(line)
   const dashes = { kind: 'opened', indent, mark: '---' } as const
   const said = line.trim()
@@ -156,7 +156,7 @@ function hasAgentKeys(header: readonly string[]): boolean {
   return first !== undefined && keyLineOf(first) !== undefined && header.some(isKnownKeyLine)
 }
 
-function findLoneReturns(lines: readonly Line[]): Rescue[] {
+function findLoneReturns(lines: readonly Line[]): HeaderRepair[] {
   const at = lines.findIndex(({ end }) => end === '\r')
   return at === -1 ? [] : [{ code: 'line-ends', line: at + 1 }]
 }

@@ -6,8 +6,8 @@ import {
   type KeySynonyms,
   plainKey,
   type Restriction,
+  replaceLookAlikes,
   restrictionOf,
-  withoutLookAlikes,
 } from './known-keys.ts'
 
 export interface Entry {
@@ -108,7 +108,7 @@ function findSwallowedKey(plain: string, value: string): string | undefined {
 
 /** `tools = read`, `**tools**: read`, `> tools [read]`, `tools read`: intended as a key. */
 function findIntendedKey(line: string, next = ''): string | undefined {
-  const bare = withoutLookAlikes(line.slice(0, 200)).replace(/^[^A-Za-z#]+/, '')
+  const bare = replaceLookAlikes(line.slice(0, 200)).replace(/^[^A-Za-z#]+/, '')
   const key = /^([A-Za-z][\w-]*)\W{0,6}?[:=[]/.exec(bare)?.[1]
   if (key !== undefined) return key
   const [, word = '', rest = ''] =

@@ -128,7 +128,7 @@ export interface KeySynonyms {
 export function intendedRestriction(written: string, synonyms: KeySynonyms = {}): string | undefined {
   const plain = plainKey(written)
   if (restrictionOf(plain) !== undefined) return plain
-  const bare = withoutLookAlikes(written)
+  const bare = replaceLookAlikes(written)
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '')
   if (restrictionOf(bare) !== undefined) return bare
@@ -186,7 +186,7 @@ const lookAlikes = new Map(
 )
 
 /** Replaces look-alike letters and punctuation with their Latin equivalents. */
-export function withoutLookAlikes(text: string): string {
+export function replaceLookAlikes(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text
   return text.normalize('NFKC').replaceAll(/\P{ASCII}/gu, (sign) => lookAlikes.get(sign) ?? sign)
 }

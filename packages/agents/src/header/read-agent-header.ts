@@ -1,10 +1,10 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Entry, findUnreadRestrictions, type UnreadRestriction } from './find-unread-restrictions.ts'
+import type { HeaderRepair } from './header-repair.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, isTextKey, type KeySynonyms, plainKey } from './known-keys.ts'
 import { moveNestedToolsUp } from './move-nested-tools-up.ts'
 import { type KeyBlock, readBlock } from './read-block.ts'
-import type { Rescue } from './rescue.ts'
 import { type HeaderBlock, splitBlocks } from './split-blocks.ts'
 
 export interface HeaderRequest {
@@ -16,17 +16,17 @@ export interface HeaderRequest {
   readonly synonyms?: KeySynonyms
 }
 
-export type ReadHeader =
+export type ParsedHeader =
   | {
       readonly kind: 'read'
       /** In order; a key may occur twice. */
       readonly entries: readonly Entry[]
-      readonly rescues: readonly Rescue[]
+      readonly rescues: readonly HeaderRepair[]
       readonly rescued: boolean
       /** For a rescued header: why it is not valid YAML. */
       readonly fault?: Diagnostic
       /** Valid YAML that was probably not intended. */
-      readonly hints: readonly Rescue[]
+      readonly hints: readonly HeaderRepair[]
       /** The corrected header. Absent if it is unknown. */
       readonly lines?: readonly string[]
       readonly unseen: readonly UnreadRestriction[]
@@ -38,7 +38,7 @@ const maxLength = 64 * 1_024
 const maxBlocks = 500
 
 /** Reads the keys of a header: as YAML or, if that fails, each key separately. */
-export function readHeader(request: HeaderRequest): ReadHeader {
+export function readHeader(request: HeaderRequest): ParsedHeader {
   const { path, lines, firstLine } = request
   const strict = readYaml({ text: lines.join('\n'), path, firstLine })
   if (strict.kind === 'read') {
@@ -64,12 +64,12 @@ export function readHeader(request: HeaderRequest): ReadHeader {
   return byBlocks(request, strict.diagnostics)
 }
 
-function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): ReadHeader {
+function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): ParsedHeader {
   const { lines, firstLine } = request
   const blocks = isShort(lines) ? splitBlocks(lines, firstLine) : []
   if (blocks.length > maxBlocks || !blocks.some(hasKnownKey)) return { kind: 'broken', diagnostics }
   const found: Entry[] = []
-  const rescues: Rescue[] = []
+  const rescues: HeaderRepair[] = []
   const loose = new Set<number>()
   const seen = new Set<string>()
   const parts = blocks.map((block): readonly string[] | undefined => {
@@ -106,7 +106,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): R
   }
 }
 
-function strayLines({ line, lines }: HeaderBlock, rescues: Rescue[]): readonly string[] {
+function strayLines({ line, lines }: HeaderBlock, rescues: HeaderRepair[]): readonly string[] {
   return lines.map((text, index) => {
     if (isBlank(text) || isComment(text) || text.trimEnd() === '---') return text
     rescues.push({ code: 'stray-text', line: line + index })
@@ -155,8 +155,8 @@ function withMergedEntries(entries: readonly Entry[]): Entry[] {
 function hintsIn(
   { lines, firstLine }: { readonly lines: readonly string[]; readonly firstLine: number },
   entries: readonly Entry[],
-): Rescue[] {
-  return entries.flatMap(({ field: { line } }): Rescue[] => {
+): HeaderRepair[] {
+  return entries.flatMap(({ field: { line } }): HeaderRepair[] => {
     const key = keyLineOf(lines[line - firstLine] ?? '')
     if (key === undefined) return []
     if (/^\s*\[?\s*[“”‘’]/.test(key.rest)) return [{ code: 'smart-quotes', line }]

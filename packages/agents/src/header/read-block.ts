@@ -1,17 +1,17 @@
 import { type Located, readYaml } from '@cadre/disk'
+import type { HeaderRepairCode } from './header-repair.ts'
 import { indentOf, isBlank, type KeyLine } from './key-line.ts'
 import { isProseKey, isTextKey, plainKey, restrictionOf } from './known-keys.ts'
-import { readLooseText } from './read-loose-text.ts'
-import type { RescueCode } from './rescue.ts'
+import { readLenientText } from './read-lenient-text.ts'
 import type { HeaderBlock } from './split-blocks.ts'
 import { quoteText, writeText } from './write-text.ts'
 
 export type KeyBlock = HeaderBlock & { readonly key: KeyLine }
 
 /** The value of one key, and its corrected form. */
-export interface ReadBlock {
+export interface ParsedBlock {
   readonly field: Located
-  readonly rescue?: RescueCode
+  readonly rescue?: HeaderRepairCode
   /** The line of the rescue, if not that of the key. */
   readonly rescueLine?: number
   /** Absent if it is unknown. */
@@ -19,7 +19,7 @@ export interface ReadBlock {
 }
 
 /** Reads the value of one key separately: as YAML if possible, otherwise as the intended text. */
-export function readBlock(block: KeyBlock): ReadBlock {
+export function readBlock(block: KeyBlock): ParsedBlock {
   const { key } = block
   const written = block.lines.map((text) =>
     text.startsWith(key.indent) ? text.slice(key.indent.length) : text,
@@ -28,7 +28,7 @@ export function readBlock(block: KeyBlock): ReadBlock {
   if (strict !== undefined)
     return { field: strict, lines: written, ...(key.indent !== '' && { rescue: 'key-indented' }) }
   const isRestriction = restrictionOf(key.plain) !== undefined && key.plain !== 'hooks'
-  const spaced = restorePromptSpace(written, key)
+  const spaced = restorePromptWhitespace(written, key)
   const tidy = normaliseIndent(spaced)
   const rescue = causeOf(written, key)
   // If tabs and spaces are mixed, the nesting is unknown.
@@ -46,7 +46,7 @@ export function readBlock(block: KeyBlock): ReadBlock {
 }
 
 /** If some handoffs are invalid, the others are still used. */
-function readItems(lines: readonly string[], block: KeyBlock): ReadBlock | undefined {
+function readItems(lines: readonly string[], block: KeyBlock): ParsedBlock | undefined {
   if (block.key.plain !== 'handoffs') return undefined
   const [first = '', ...further] = lines
   const indent = further.find((line) => /^ *- /.test(line))?.search(/\S/)
@@ -80,16 +80,16 @@ function readOne(
   return undefined
 }
 
-function readNested(lines: readonly string[], block: KeyBlock): ReadBlock | undefined {
+function readNested(lines: readonly string[], block: KeyBlock): ParsedBlock | undefined {
   const field = readOne(lines, block)
   if (field !== undefined) return { field, lines, rescue: 'value-unquoted' }
   const first = readOne(lines, block, 'first')
   return first === undefined ? undefined : { field: first, rescue: 'yaml-duplicate-key' }
 }
 
-function readText(lines: readonly string[], { key, line }: KeyBlock, isExact = true): ReadBlock {
+function readText(lines: readonly string[], { key, line }: KeyBlock, isExact = true): ParsedBlock {
   const [first = '', ...further] = lines
-  const text = readLooseText(first.slice(first.indexOf(':') + 1), further)
+  const text = readLenientText(first.slice(first.indexOf(':') + 1), further)
   return {
     field: { line, value: text, isLoose: true },
     ...(isExact && { lines: writeText(key.written, text) }),
@@ -98,7 +98,7 @@ function readText(lines: readonly string[], { key, line }: KeyBlock, isExact = t
 }
 
 /** A restriction must be valid YAML, or a single star. Anything else is invalid, whatever it looks like. */
-function readRestriction(lines: readonly string[], { key, line }: KeyBlock): ReadBlock {
+function readRestriction(lines: readonly string[], { key, line }: KeyBlock): ParsedBlock {
   const text = [key.rest, ...lines.slice(1)].join('\n').trim()
   if (/^(?:\*|\[\s*\*\s*\]|-\s+\*)(?:[ \t]+#.*)?$/.test(text)) {
     const quoted = lines.map((written) => written.replace(/\*(?=\s*(?:\]|#|$))/, "'*'"))
@@ -108,7 +108,7 @@ function readRestriction(lines: readonly string[], { key, line }: KeyBlock): Rea
 }
 
 /** Adds a space after the colon, and removes quotes that YAML does not support. */
-function restorePromptSpace(lines: readonly string[], { written, rest }: KeyLine): string[] {
+function restorePromptWhitespace(lines: readonly string[], { written, rest }: KeyLine): string[] {
   const [first = '', ...further] = lines
   const isKey = first.startsWith(`${written}:`) || /^["']/.test(first)
   return isKey && /^(?:\s|$)/.test(rest) ? [...lines] : [`${written}: ${rest.trim()}`, ...further]
@@ -129,7 +129,7 @@ function mixesIndents(lines: readonly string[]): boolean {
   return indents.includes('\t') && indents.includes(' ')
 }
 
-function causeOf(lines: readonly string[], { rest }: KeyLine): RescueCode {
+function causeOf(lines: readonly string[], { rest }: KeyLine): HeaderRepairCode {
   const further = lines.slice(1)
   if (further.some((line) => /^ *\t/.test(line))) return 'tab-indent'
   if (!/^(?:\s|$)/.test(rest)) return 'key-unspaced'

@@ -1,5 +1,5 @@
 import { findHeader } from './find-header.ts'
-import type { Rescue } from './rescue.ts'
+import type { HeaderRepair } from './header-repair.ts'
 
 /** A Markdown file with a header between two lines of three dashes. */
 export type SplitFile =
@@ -10,7 +10,7 @@ export type SplitFile =
       readonly headerLine: number
       /** Unchanged. */
       readonly body: string
-      readonly rescues: readonly Rescue[]
+      readonly rescues: readonly HeaderRepair[]
       /** The text before the header, as comments for it. */
       readonly notes: readonly string[]
       /** The line ending for new lines. */

@@ -1,7 +1,7 @@
 import type { Boundary } from '@cadre/core'
 import type { Located } from '@cadre/disk'
 import type { Entry } from '../header/find-unread-restrictions.ts'
-import { isProseKey, isSimilarKey, plainKey, withoutLookAlikes } from '../header/known-keys.ts'
+import { isProseKey, isSimilarKey, plainKey, replaceLookAlikes } from '../header/known-keys.ts'
 import type { HeaderReader } from './header-reader.ts'
 
 /** Normalized keys, with their values from strictest to loosest. */
@@ -99,7 +99,7 @@ function strictnessOf(key: PartKey, { value }: Located): number {
 }
 
 function findBoundaryPart(written: string): PartKey | 'unknown' | undefined {
-  const bare = withoutLookAlikes(written)
+  const bare = replaceLookAlikes(written)
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '')
   const key = (Object.keys(parts) as PartKey[]).find((part) => part === bare || isSimilarKey(part, bare))

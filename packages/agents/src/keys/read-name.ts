@@ -1,11 +1,11 @@
-import { faultInName, nameOfFile } from '../load/agent-name.ts'
+import { agentNameFromPath, faultInName } from '../load/agent-name.ts'
 import type { HeaderReader } from './header-reader.ts'
 
 /** Returns the name in the header, or the file name if there is no valid one. */
 export function readName(header: HeaderReader, line: number): string | undefined {
   const field = header.take('name')
   const written = field === undefined || field.value === null ? undefined : String(field.value).trim()
-  const fallback = nameOfFile(header.path)
+  const fallback = agentNameFromPath(header.path)
   if (written !== undefined) {
     const fault = typeof field?.value === 'object' ? 'must be text' : faultInName(written)
     if (fault === undefined) return written

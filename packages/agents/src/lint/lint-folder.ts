@@ -2,10 +2,10 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isInside } from '@cadre/disk'
-import type { AgentPlace } from '../load/agent-places.ts'
+import type { AgentFolder } from '../load/agent-paths.ts'
 import { findLikelyAgents, findLintFiles } from './find-lint-files.ts'
+import { evaluateHosts } from './hosts/evaluate-hosts.ts'
 import type { HostName } from './hosts/host.ts'
-import { judgeHosts } from './hosts/judge-hosts.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
 import { agentLocations, createProjectLookup, lintRootOf } from './project-of-file.ts'
 import { readSubjects } from './read-subject.ts'
@@ -134,7 +134,7 @@ function fileOf(
 ): LintedFile {
   const [subject] = subjects
   const { shown, dialect, read } = subject
-  const hosts = judgeHosts(subject, wanted)
+  const hosts = evaluateHosts(subject, wanted)
   const names = subjects.flatMap((one) => one.read.agent?.name ?? [])
   return {
     path: shown,
@@ -223,7 +223,7 @@ function neighboursOf(project: string, members: readonly LintSubject[]): string[
   return [...new Set(found)].filter((file) => !known.has(file))
 }
 
-function folderOf({ at, dialect }: AgentPlace): string {
+function folderOf({ at, dialect }: AgentFolder): string {
   return dialect.format === 'settings' ? path.dirname(at) : at
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isInside, isRepository, repositoryOf } from '@cadre/disk'
-import { type AgentPlace, listAgentPlaces } from '../load/agent-places.ts'
+import { type AgentFolder, listAgentFolders } from '../load/agent-paths.ts'
 import { createPlugins } from './plugins.ts'
 
 /** Where an agent is loaded from: files of one place are loaded together, and only one per name is used. */
@@ -16,8 +16,8 @@ export interface AgentOrigin {
 }
 
 /** Where the loader looks for agents in a project, from lowest to highest precedence. */
-export function agentLocations(project: string): readonly AgentPlace[] {
-  return listAgentPlaces({ project, home: path.join(project, '.cadre') })
+export function agentLocations(project: string): readonly AgentFolder[] {
+  return listAgentFolders({ project, home: path.join(project, '.cadre') })
 }
 
 const levels = agentLocations('').map(({ at, dialect, level }) => {

@@ -5,7 +5,7 @@ import { decodeText } from '@cadre/disk'
 import { dialectOf, pluginDialect } from '../load/dialects.ts'
 import { withNote } from '../load/read-agent-file.ts'
 import { readInDialect } from '../load/read-agent-text.ts'
-import type { ReadAgent } from '../load/read-definition.ts'
+import type { ParsedAgent } from '../load/read-definition.ts'
 import { parseSettingsFile } from '../settings/parse-settings-file.ts'
 import type { AgentOrigin } from './project-of-file.ts'
 import type { LintSubject } from './subject.ts'
@@ -25,7 +25,7 @@ export interface SubjectRequest {
 export function readSubjects(request: SubjectRequest): readonly [LintSubject, ...LintSubject[]] {
   const { path, shown, membership } = request
   const failed = (code: string, message: string): [LintSubject] => {
-    const read: ReadAgent = { diagnostics: [{ path, line: 1, severity: 'error', code, message }] }
+    const read: ParsedAgent = { diagnostics: [{ path, line: 1, severity: 'error', code, message }] }
     return [{ path, shown, text: '', dialect: 'unknown', read, header: new Map(), membership }]
   }
   let bytes: Buffer

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@cadre/core'
-import type { ReadAgent } from '../load/read-definition.ts'
+import type { ParsedAgent } from '../load/read-definition.ts'
 import type { Finding } from './lint-result.ts'
 import type { AgentOrigin } from './project-of-file.ts'
 import type { WrittenHeader, WrittenKey } from './written-header.ts'
@@ -12,7 +12,7 @@ export interface LintSubject {
   readonly shown: string
   readonly text: string
   readonly dialect: string
-  readonly read: ReadAgent
+  readonly read: ParsedAgent
   readonly header: WrittenHeader
   readonly membership: AgentOrigin
   /** For settings: all agents in it are invalid, so the defaults are used. */

@@ -17,7 +17,7 @@ export function faultInName(name: string): string | undefined {
 }
 
 /** `planner-001` for `…/templates/planner-001.agent.yaml`. */
-export function nameOfFile(path: string): string {
+export function agentNameFromPath(path: string): string {
   const base = path.split(/[\\/]/).at(-1) ?? ''
   return base.replace(/(?:\.(?:agent|chatmode))?\.(?:md|ya?ml)$/i, '')
 }

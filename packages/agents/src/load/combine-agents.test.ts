@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '@cadre/core'
 import { expect, it } from 'vitest'
-import { listAgentPlaces } from './agent-places.ts'
+import { listAgentFolders } from './agent-paths.ts'
 import { combineAgents } from './combine-agents.ts'
 
 const agent = (name: string, prompt: string): AgentDefinition => ({
@@ -10,8 +10,8 @@ const agent = (name: string, prompt: string): AgentDefinition => ({
   tools: { kind: 'all' },
 })
 
-const [opencode] = listAgentPlaces({ project: '/p' })
-const settings = listAgentPlaces({ project: '/p' }).at(-1)
+const [opencode] = listAgentFolders({ project: '/p' })
+const settings = listAgentFolders({ project: '/p' }).at(-1)
 if (opencode === undefined || settings === undefined)
   throw new Error('unreachable: the project has no places')
 

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { type AgentDefinition, type JsonObject, nameKey } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
-import { nameOfFile } from './agent-name.ts'
+import { agentNameFromPath } from './agent-name.ts'
 import type { FoundFile } from './find-agent-files.ts'
 import type { ReadFile } from './read-agent-file.ts'
-import type { ReadAgent } from './read-definition.ts'
+import type { ParsedAgent } from './read-definition.ts'
 
 /** One file that was read, with or without a valid agent. Settings appear once per agent. */
 export interface AgentFile {
@@ -42,7 +42,7 @@ interface Definition {
   readonly depth: number
   /** `a.agent.md` takes precedence over `a.md` in the same folder. */
   readonly isMarked: boolean
-  readonly read: ReadAgent
+  readonly read: ParsedAgent
   readonly file?: FoundFile
 }
 
@@ -127,7 +127,7 @@ function reservedNames(definitions: readonly Definition[]): Map<string, Definiti
   const held = new Map<string, Definition>()
   for (const definition of definitions) {
     if (definition.agent !== undefined || definition.read.ignored === true) continue
-    const names = [definition.read.name, nameOfFile(definition.place)]
+    const names = [definition.read.name, agentNameFromPath(definition.place)]
     for (const key of names.flatMap((name) => (name === undefined ? [] : [nameKey(name)]))) {
       const other = held.get(key)
       if (other === undefined || other.level < definition.level) held.set(key, definition)

@@ -1,4 +1,4 @@
-/** Describes one dialect of agent files. For a new dialect, add an entry to the table below, and its places to `places.ts`. */
+/** Describes one dialect of agent files. For a new dialect, add an entry to the table below, and its folders to `agent-paths.ts`. */
 export interface Dialect {
   readonly name: string
   /** Matches the paths of its files, with `/`. */

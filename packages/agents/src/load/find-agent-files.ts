@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync, type Stats } from 'node:fs'
 import path from 'node:path'
 import { isSameStamp as isSame, realPathIfExists, type Stamp, stampOf, statsAt } from '@cadre/disk'
-import { type AgentPlace, type AgentPlaces, listAgentPlaces } from './agent-places.ts'
+import { type AgentFolder, type AgentPaths, listAgentFolders } from './agent-paths.ts'
 
 export interface FoundFile {
   readonly path: string
   /** The real path: a file that is found twice counts once. */
   readonly real: string
-  readonly place: AgentPlace
+  readonly place: AgentFolder
   /** The number of folders between its place and the file. */
   readonly depth: number
   readonly stamp: Stamp
@@ -45,13 +45,13 @@ const maxDepth = 8
 const maxEntries = 10_000
 
 /** Finds all agent files. A folder that has not changed since `earlier` is not listed again, but its files are checked. */
-export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): FoundFiles {
+export function findAgentFiles(places: AgentPaths, earlier?: EarlierFolders): FoundFiles {
   const found = new Map<string, FoundFile>()
   const folders = new Map<string, Folder>()
   const endless: string[] = []
   const unreadable: string[] = []
   const outside: string[] = []
-  for (const place of listAgentPlaces(places)) {
+  for (const place of listAgentFolders(places)) {
     const within = place.within === undefined ? undefined : realPathIfExists(place.within)
     const seen = new Set<string>()
     const search: Search = { place, within, folders, unreadable, outside, earlier, seen, left: maxEntries }
@@ -68,7 +68,7 @@ export function findAgentFiles(places: AgentPlaces, earlier?: EarlierFolders): F
 }
 
 interface Search {
-  readonly place: AgentPlace
+  readonly place: AgentFolder
   readonly folders: Map<string, Folder>
   readonly unreadable: string[]
   readonly outside: string[]

@@ -1,10 +1,10 @@
 import type { AgentDefinition } from '@cadre/core'
-import type { AgentPlaces } from './agent-places.ts'
+import type { AgentPaths } from './agent-paths.ts'
 import { combineAgents, type LoadedAgents } from './combine-agents.ts'
 import { findAgentFiles } from './find-agent-files.ts'
 import { readAgentFile, readEditorSettings } from './read-agent-file.ts'
 
-export interface AgentsRequest extends AgentPlaces {
+export interface AgentsRequest extends AgentPaths {
   /** Agents that need no file; every file may redefine the same name. A function is called each time. */
   readonly builtIns?: readonly AgentDefinition[] | (() => readonly AgentDefinition[])
 }
@@ -23,6 +23,6 @@ export function builtInsOf({ builtIns = [] }: AgentsRequest): readonly AgentDefi
   return typeof builtIns === 'function' ? builtIns() : builtIns
 }
 
-export function editorSettingsOf({ settings }: AgentPlaces): ReturnType<typeof readEditorSettings>[] {
+export function editorSettingsOf({ settings }: AgentPaths): ReturnType<typeof readEditorSettings>[] {
   return settings === undefined ? [] : [readEditorSettings(settings)]
 }

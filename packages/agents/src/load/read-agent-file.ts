@@ -4,16 +4,16 @@ import { messageOf } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { decodeText, stampOf } from '@cadre/disk'
 import { parseSettingsFile } from '../settings/parse-settings-file.ts'
-import type { EditorSettings } from './agent-places.ts'
+import type { EditorSettings } from './agent-paths.ts'
 import { findDialect } from './dialects.ts'
 import type { FoundFile } from './find-agent-files.ts'
 import { readInDialect } from './read-agent-text.ts'
-import type { ReadAgent } from './read-definition.ts'
+import type { ParsedAgent } from './read-definition.ts'
 
 /** The agents that one file defines. */
 export interface ReadFile {
   /** One for a file of one agent, usable or not; any number for settings; none for a file that is not an agent. */
-  readonly agents: readonly ReadAgent[]
+  readonly agents: readonly ParsedAgent[]
   /** The entry agent, if settings name one. */
   readonly entry?: string
 }
@@ -62,7 +62,7 @@ export function readEditorSettings(settings: EditorSettings): {
 }
 
 /** The original cannot be written back, so there is no repair. */
-export function withNote({ repaired: _, ...read }: ReadAgent, path: string, text: string): ReadAgent {
+export function withNote({ repaired: _, ...read }: ParsedAgent, path: string, text: string): ParsedAgent {
   const before = text.slice(0, Math.max(0, text.indexOf('\ufffd')))
   const note: Diagnostic = {
     path,

@@ -1,12 +1,12 @@
 import type { AgentDefinition } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from './read-agent-text.ts'
-import type { ReadAgent } from './read-definition.ts'
+import type { ParsedAgent } from './read-definition.ts'
 
 const claude = '/project/.claude/agents/sample.md'
 const copilot = '/project/.github/agents/sample.agent.md'
 const read = (text: string, path = claude) => readAgentText({ path, text })
-const codesOf = ({ diagnostics }: ReadAgent) => diagnostics.map(({ code, line }) => `${code}:${line}`)
+const codesOf = ({ diagnostics }: ParsedAgent) => diagnostics.map(({ code, line }) => `${code}:${line}`)
 
 const keys = 'name: a\ndescription: d\ntools: [read]'
 const good = `---\n${keys}\n---\nBody\n`

@@ -11,8 +11,12 @@ import { readModels } from '../keys/read-models.ts'
 import { readName } from '../keys/read-name.ts'
 import { readIsolation, readSections } from '../keys/read-sections.ts'
 import { readTools } from '../keys/read-tools.ts'
-import { keptKey } from '../write/kept-keys.ts'
-import { promptSpaceKey, readPromptSpace, restorePromptSpace } from '../write/prompt-space.ts'
+import { preservedKeysKey } from '../write/kept-keys.ts'
+import {
+  promptWhitespaceKey,
+  readPromptWhitespace,
+  restorePromptWhitespace,
+} from '../write/prompt-whitespace.ts'
 
 export interface DefinitionRequest {
   readonly path: string
@@ -30,7 +34,7 @@ export interface DefinitionRequest {
   readonly plugin?: string
 }
 
-export interface ReadAgent {
+export interface ParsedAgent {
   /** Absent if the diagnostics contain an error. */
   readonly agent?: AgentDefinition
   readonly diagnostics: readonly Diagnostic[]
@@ -67,7 +71,7 @@ const keySpellings: { readonly [spelling: string]: string } = {
 }
 
 /** Creates an agent from the keys of its file, in any dialect. */
-export function readDefinition(request: DefinitionRequest): ReadAgent {
+export function readDefinition(request: DefinitionRequest): ParsedAgent {
   const { path, dialect, line, entries, unseen = [] } = request
   const header = new HeaderReader({
     path,
@@ -155,8 +159,8 @@ function data(header: HeaderReader, key: string): Json | undefined {
 
 /** Returns unread keys, and keys of other dialects that were stored separately. */
 function restOf(header: HeaderReader): { readonly [key: string]: Json } | undefined {
-  const kept = header.peek(plainKey(keptKey))?.fields
-  if (kept !== undefined) header.take(plainKey(keptKey))
+  const kept = header.peek(plainKey(preservedKeysKey))?.fields
+  if (kept !== undefined) header.take(plainKey(preservedKeysKey))
   const own = header.rest().flatMap(([key, field]): [string, Json][] => {
     const value = plainKey(key) === 'metadata' ? withoutBoundary(field) : field.value
     return value === undefined ? [] : [[key, value]]
@@ -175,10 +179,10 @@ function withoutBoundary({ value, fields }: Located): Json | undefined {
 
 /** Restores blank lines at the edges, which no file keeps. */
 function withSpaceOf(header: HeaderReader, prompt: string): string {
-  const space = readPromptSpace(header.peek(plainKey(promptSpaceKey))?.value ?? null)
+  const space = readPromptWhitespace(header.peek(plainKey(promptWhitespaceKey))?.value ?? null)
   if (space === undefined) return prompt
-  header.take(plainKey(promptSpaceKey))
-  return restorePromptSpace(prompt, space)
+  header.take(plainKey(promptWhitespaceKey))
+  return restorePromptWhitespace(prompt, space)
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }

@@ -1,8 +1,8 @@
 import type { Diagnostic } from '@cadre/disk'
 import { findBodyKeys, findKeys } from '../header/body-keys.ts'
-import { nameOfFile } from './agent-name.ts'
+import { agentNameFromPath } from './agent-name.ts'
 import type { Dialect } from './dialects.ts'
-import { type ReadAgent, readDefinition } from './read-definition.ts'
+import { type ParsedAgent, readDefinition } from './read-definition.ts'
 
 /** Files in agent folders that are for people. They are agents only if their header says so. */
 const notes = /^(?:readme|agents|claude|gemini|skill|changelog|contributing|license)(?:\.[\w-]+)?\.md$/i
@@ -15,7 +15,7 @@ export function isDocumentation(path: string): boolean {
  * Reads a file without a header. If its host accepts it, it is an agent with its text as the prompt, unless the file seems
  * to contain a header that would then restrict nothing.
  */
-export function readHeaderless(path: string, text: string, dialect: Dialect): ReadAgent {
+export function readHeaderless(path: string, text: string, dialect: Dialect): ParsedAgent {
   if (isDocumentation(path)) return { diagnostics: [], ignored: true }
   if (text.trim() === '') return failedRead(path, 1, 'file-empty', 'The file is empty.')
   if (!isHeaderless(path, dialect))
@@ -45,7 +45,7 @@ export function readHeaderless(path: string, text: string, dialect: Dialect): Re
     message:
       plugin === undefined
         ? "The file has no header, so Cadre reads all of it as an agent's instructions."
-        : `The file has no header, so Claude Code loads it as agent ${plugin}:${nameOfFile(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and every tool.`,
+        : `The file has no header, so Claude Code loads it as agent ${plugin}:${agentNameFromPath(path)}, with the description ${JSON.stringify(read.agent?.description ?? '')} and every tool.`,
     fix: headerHint,
   }
   // Without a header, there is no description either.
@@ -60,7 +60,7 @@ function languageOf(text: string): string | undefined {
 }
 
 /** Reports a text that has the keys of an agent but no recognised header. */
-export function unrecognisedHeader(path: string, text: string, firstLine: number): ReadAgent | undefined {
+export function unrecognisedHeader(path: string, text: string, firstLine: number): ParsedAgent | undefined {
   const [first] = [...findBodyKeys(text, firstLine, 'headerless'), ...findKeys(text, firstLine)]
   if (first === undefined) return undefined
   const message = `The file contains ${first.key}, like a header, but no readable header.`
@@ -78,6 +78,6 @@ export function promptOf(body: string): string {
 
 const headerHint = 'Start the file with --- on its own line, then name: and description:, then --- again.'
 
-export function failedRead(path: string, line: number, code: string, message: string): ReadAgent {
+export function failedRead(path: string, line: number, code: string, message: string): ParsedAgent {
   return { diagnostics: [{ path, line, severity: 'error', code, message, fix: headerHint }] }
 }

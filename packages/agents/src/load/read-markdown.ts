@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AgentDefinition } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { type BodyPart, findBodyKeys } from '../header/body-keys.ts'
-import { findUnclosed } from '../header/find-header.ts'
+import { findUnclosedHeader } from '../header/find-header.ts'
 import type { UnreadRestriction } from '../header/find-unread-restrictions.ts'
 import { hasLostLineBreaks } from '../header/has-lost-line-breaks.ts'
 import { hasSwallowedKeys } from '../header/has-swallowed-keys.ts'
+import { describeHeaderRepair } from '../header/header-repair.ts'
 import { isAgentKey, plainKey } from '../header/known-keys.ts'
-import { type ReadHeader, readHeader } from '../header/read-agent-header.ts'
-import { describeRescue } from '../header/rescue.ts'
+import { type ParsedHeader, readHeader } from '../header/read-agent-header.ts'
 import { type SplitFile, splitFile } from '../header/split-file.ts'
 import type { Dialect } from './dialects.ts'
-import { type ReadAgent, readDefinition } from './read-definition.ts'
+import { type ParsedAgent, readDefinition } from './read-definition.ts'
 import {
   failedRead,
   isDocumentation,
@@ -27,10 +27,10 @@ export interface AgentText {
 }
 
 type Split = Extract<SplitFile, { kind: 'split' }>
-type Header = Extract<ReadHeader, { kind: 'read' }>
+type Header = Extract<ParsedHeader, { kind: 'read' }>
 
 /** Reads an agent in Markdown with a header. Never throws. */
-export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
+export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true): ParsedAgent {
   const { path } = file
   const text = file.text.replace(/^\ufeff+/, '')
   if (hasLostLineBreaks(text)) {
@@ -59,21 +59,21 @@ export function readMarkdown(file: AgentText, dialect: Dialect, repairs = true):
     ...(dialect.synonyms !== undefined && { synonyms: dialect.synonyms }),
     ...(dialect.plugin !== undefined && { plugin: dialect.plugin }),
   })
-  const rescues = [...parts.rescues, ...header.rescues].map((rescue) => describeRescue(rescue, path))
-  const hints = header.hints.map((hint) => describeRescue(hint, path))
+  const rescues = [...parts.rescues, ...header.rescues].map((rescue) => describeHeaderRepair(rescue, path))
+  const hints = header.hints.map((hint) => describeHeaderRepair(hint, path))
   const said = [...rescues, ...hints, ...read.diagnostics]
-  const diagnostics = [...marks, ...explainRescue(header, said), ...said]
+  const diagnostics = [...marks, ...explainHeaderRepair(header, said), ...said]
   if (read.agent === undefined || (rescues.length === 0 && !header.rescued)) return { ...read, diagnostics }
   const repaired = repairs ? repair(file, dialect, parts, header, read.agent) : undefined
   return { ...read, diagnostics, rescued: true, ...(repaired !== undefined && { repaired }) }
 }
 
 /** If the whole header is invalid, its end may be missing. */
-function readParts(path: string, text: string, split: Split): [Split, ReadHeader] {
+function readParts(path: string, text: string, split: Split): [Split, ParsedHeader] {
   const read = (parts: Split) => readHeader({ path, lines: parts.header, firstLine: parts.headerLine })
   const header = read(split)
   if (header.kind === 'read' && !header.rescued) return [split, header]
-  const unclosed = findUnclosed(text)
+  const unclosed = findUnclosedHeader(text)
   if (unclosed?.kind !== 'split') return [split, header]
   const other = read(unclosed)
   return other.kind === 'read' && !other.rescued ? [unclosed, other] : [split, header]
@@ -85,7 +85,7 @@ function faultIn(
   dialect: Dialect,
   parts: Split,
   { entries, unseen }: Header,
-): ReadAgent | undefined {
+): ParsedAgent | undefined {
   const keys = entries.map(({ written }) => plainKey(written))
   if (isDocumentation(path) && !keys.includes('name') && !keys.includes('description'))
     return { diagnostics: [], ignored: true }
@@ -121,7 +121,7 @@ function bodyLine({ headerLine, header }: Split): number {
 }
 
 /** No rescue is silent: if no key is the cause, the header as a whole is reported. */
-export function explainRescue({ rescued, fault }: Header, said: readonly Diagnostic[]): Diagnostic[] {
+export function explainHeaderRepair({ rescued, fault }: Header, said: readonly Diagnostic[]): Diagnostic[] {
   return rescued && fault !== undefined && said.every(({ severity }) => severity !== 'warning') ? [fault] : []
 }
 

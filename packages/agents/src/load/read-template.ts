@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { findBodyKeys } from '../header/body-keys.ts'
 import type { Entry } from '../header/find-unread-restrictions.ts'
 import { hasSwallowedKeys } from '../header/has-swallowed-keys.ts'
+import { describeHeaderRepair, type HeaderRepair } from '../header/header-repair.ts'
 import { isBlank, isComment } from '../header/key-line.ts'
 import { plainKey } from '../header/known-keys.ts'
 import { commonLineEnding, linesOf } from '../header/lines.ts'
 import { readHeader } from '../header/read-agent-header.ts'
-import { describeRescue, type Rescue } from '../header/rescue.ts'
 import type { Dialect } from './dialects.ts'
-import { type ReadAgent, readDefinition } from './read-definition.ts'
-import { type AgentText, explainRescue } from './read-markdown.ts'
+import { type ParsedAgent, readDefinition } from './read-definition.ts'
+import { type AgentText, explainHeaderRepair } from './read-markdown.ts'
 
 /** Reads an agent in YAML. Never throws. */
-export function readTemplate(file: AgentText, dialect: Dialect, repairs = true): ReadAgent {
+export function readTemplate(file: AgentText, dialect: Dialect, repairs = true): ParsedAgent {
   const { path } = file
   const all = linesOf(file.text.replace(/^\ufeff+/, ''))
   const { lines, first, rest, rescues } = documentIn(all.map(({ text }) => text))
@@ -38,10 +38,10 @@ export function readTemplate(file: AgentText, dialect: Dialect, repairs = true):
     synonyms: { ...dialect.synonyms, ...nameKeys(entries) },
     unseen: [...header.unseen, ...findBodyKeys(rest.join('\n'), first + lines.length + 1, 'everywhere')],
   })
-  const notes = [...rescues, ...header.rescues].map((rescue) => describeRescue(rescue, path))
-  const hints = header.hints.map((hint) => describeRescue(hint, path))
+  const notes = [...rescues, ...header.rescues].map((rescue) => describeHeaderRepair(rescue, path))
+  const hints = header.hints.map((hint) => describeHeaderRepair(hint, path))
   const said = [...notes, ...hints, ...read.diagnostics]
-  const diagnostics = [...explainRescue(header, said), ...said]
+  const diagnostics = [...explainHeaderRepair(header, said), ...said]
   if (read.agent === undefined || (notes.length === 0 && !header.rescued)) return { ...read, diagnostics }
   const isCertain = header.unseen.length === 0 && !hasSwallowedKeys(lines, first + 1, header.entries)
   const repaired = repairs
@@ -57,9 +57,9 @@ function documentIn(texts: readonly string[]): {
   readonly first: number
   /** The lines after it. */
   readonly rest: readonly string[]
-  readonly rescues: readonly Rescue[]
+  readonly rescues: readonly HeaderRepair[]
 } {
-  const rescues: Rescue[] = []
+  const rescues: HeaderRepair[] = []
   let first = texts.findIndex((line) => !isBlank(line) && !isComment(line))
   if (first === -1) return { lines: texts, first: 0, rest: [], rescues }
   let end = texts.length
@@ -119,7 +119,7 @@ function repair(
   dialect: Dialect,
   lines: readonly string[] | undefined,
   end: string,
-  { agent }: ReadAgent,
+  { agent }: ParsedAgent,
 ): string | undefined {
   if (lines === undefined) return undefined
   const text = lines.join(end) + (lines.at(-1) === '' ? '' : end)

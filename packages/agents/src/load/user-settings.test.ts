@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { listAgentPlaces } from './agent-places.ts'
+import { listAgentFolders } from './agent-paths.ts'
 import { loadAgents } from './load-agents.ts'
 
 let folder: string
@@ -28,7 +28,7 @@ const settings = (entry: string) =>
 const load = (more: object = {}) =>
   loadAgents({ userHome: path.join(folder, 'user'), project: path.join(folder, 'project'), ...more })
 const userFile = () =>
-  listAgentPlaces({ userHome: path.join(folder, 'user') }).find(({ dialect }) => dialect.name === 'settings')
+  listAgentFolders({ userHome: path.join(folder, 'user') }).find(({ dialect }) => dialect.name === 'settings')
     ?.at ?? ''
 
 it('reads the user settings of VS Code, and ignores other keys in them', async () => {

@@ -1,7 +1,7 @@
 import type { DelegateSelection } from '@cadre/core'
 import type { SettingsAgent } from './check-settings-agent.ts'
 import { settingsLimits } from './settings-limits.ts'
-import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
+import { describeValue, type SettingsLocation, type SettingsReport } from './settings-report.ts'
 
 /** Resolves which agents each agent may delegate to, once all agents are known. Names are case-sensitive. */
 export function checkDelegation(
@@ -48,7 +48,7 @@ function known(agent: SettingsAgent, names: ReadonlySet<string>, report: Setting
   return there.length === 0 ? { kind: 'none' } : { kind: 'list', names: there }
 }
 
-function placeOf({ place, delegation }: SettingsAgent): SettingsPlace {
+function placeOf({ place, delegation }: SettingsAgent): SettingsLocation {
   return { path: `${place.path}.delegationPermissions`, line: delegation.line }
 }
 

@@ -1,11 +1,11 @@
 import type { Located } from '@cadre/disk'
 import { readTagged, type TaggedNames } from './read-tagged.ts'
 import { faultInSettingsName, faultInToolName, lengthOf, settingsLimits } from './settings-limits.ts'
-import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
+import { describeValue, type SettingsLocation, type SettingsReport } from './settings-report.ts'
 
 /** One agent of the settings, with each part checked separately. */
 export interface SettingsAgent {
-  readonly place: SettingsPlace
+  readonly place: SettingsLocation
   readonly name: string
   readonly prompt: string
   readonly description: string
@@ -21,7 +21,7 @@ const ownKeys = ['name', 'systemPrompt', 'description', 'useFor', 'delegationPer
 /** Returns `undefined` if the agent is unusable; the report then contains the errors. */
 export function checkSettingsAgent(
   item: Located,
-  place: SettingsPlace,
+  place: SettingsLocation,
   report: SettingsReport,
 ): SettingsAgent | undefined {
   const { fields } = item
@@ -32,7 +32,7 @@ export function checkSettingsAgent(
     })
     return undefined
   }
-  const at = (key: string): SettingsPlace => ({
+  const at = (key: string): SettingsLocation => ({
     path: `${place.path}.${key}`,
     line: fields.get(key)?.line ?? place.line,
   })
@@ -88,7 +88,7 @@ function emptyOf(value: unknown): { readonly value?: '' } {
 
 function checkName(
   field: Located | undefined,
-  place: SettingsPlace,
+  place: SettingsLocation,
   report: SettingsReport,
 ): string | undefined {
   const fault =
@@ -104,7 +104,7 @@ function checkName(
 
 function checkPrompt(
   field: Located | undefined,
-  place: SettingsPlace,
+  place: SettingsLocation,
   report: SettingsReport,
 ): string | undefined {
   const { prompt: max, shortPrompt } = settingsLimits
@@ -139,7 +139,7 @@ function checkPrompt(
 /** Checks a short text. Without it, the agent can be used, but other agents cannot choose it. */
 function checkText(
   field: Located | undefined,
-  place: SettingsPlace,
+  place: SettingsLocation,
   report: SettingsReport,
   { effect }: { readonly effect: string },
 ): string | undefined {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '@cadre/disk'
-import type { ReadAgent } from '../load/read-definition.ts'
+import type { ParsedAgent } from '../load/read-definition.ts'
 import { readSettingsAgents, type SettingsAgents } from './read-settings.ts'
 import type { SettingsDiagnostic } from './settings-report.ts'
 
@@ -9,7 +9,7 @@ export interface SettingsFile {
    * Usable agents first, then an entry without an agent for each unusable one. Diagnostics about the whole file are with
    * the first. Empty if there are no agents and no diagnostics.
    */
-  readonly reads: readonly ReadAgent[]
+  readonly reads: readonly ParsedAgent[]
   readonly entry?: string
   /** None of the agents is usable. */
   readonly isUseless: boolean
@@ -27,7 +27,7 @@ export function parseSettingsFile(file: { readonly path: string; readonly text: 
     if (place !== undefined) byPlace.set(place, own)
   }
   const known = new Map(agents.map(({ place, agent }) => [place, agent]))
-  const reads = [...byPlace].map(([place, own]): ReadAgent => {
+  const reads = [...byPlace].map(([place, own]): ParsedAgent => {
     const agent = known.get(place)
     return { ...(agent !== undefined && { agent }), diagnostics: own }
   })

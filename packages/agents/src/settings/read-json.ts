@@ -3,7 +3,7 @@ import type { Diagnostic, Located } from '@cadre/disk'
 import type { Node, ParseError } from 'jsonc-parser'
 import { jsonParser } from './json-parser.ts'
 
-export interface ReadJson {
+export interface ParsedJson {
   /** Absent if the text contains no value. */
   readonly root?: Located
   readonly diagnostics: readonly Diagnostic[]
@@ -24,7 +24,7 @@ const maxFaults = 5
 const restrictions = new Set(['toolPermissions', 'delegationPermissions', 'type', 'tools'])
 
 /** Reads JSON with comments and trailing commas, as editors write it. Never throws. */
-export function readJson({ path, text }: { readonly path: string; readonly text: string }): ReadJson {
+export function readJson({ path, text }: { readonly path: string; readonly text: string }): ParsedJson {
   try {
     return read(path, text)
   } catch (error) {
@@ -41,7 +41,7 @@ export function readJson({ path, text }: { readonly path: string; readonly text:
 
 class LimitExceeded extends Error {}
 
-function read(path: string, written: string): ReadJson {
+function read(path: string, written: string): ParsedJson {
   if (written.length > maxLength) throw new LimitExceeded()
   const text = written.replace(/^\ufeff/, '')
   const faults: ParseError[] = []

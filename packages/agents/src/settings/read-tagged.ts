@@ -1,6 +1,6 @@
 import type { Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
-import { describeValue, type SettingsPlace, type SettingsReport } from './settings-report.ts'
+import { describeValue, type SettingsLocation, type SettingsReport } from './settings-report.ts'
 
 /** `all`, `none` or `specific`, with its names. */
 export interface TaggedNames {
@@ -14,7 +14,7 @@ export interface TaggedNames {
 
 export interface TaggedRequest {
   readonly field: Located | undefined
-  readonly place: SettingsPlace
+  readonly place: SettingsLocation
   /** The key with the names. */
   readonly key: 'agents' | 'tools'
   /** What Cadre does if it is invalid. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '@cadre/disk'
 
 /** A place in the settings: the path of keys, and the line of the file. */
-export interface SettingsPlace {
+export interface SettingsLocation {
   readonly path: string
   readonly line: number
 }
@@ -31,16 +31,16 @@ export interface SettingsReport {
   readonly file: string
   readonly diagnostics: SettingsDiagnostic[]
   /** Cadre ignores a part of the settings because of it. */
-  error(place: SettingsPlace, code: string, fault: SettingsFault): void
+  error(place: SettingsLocation, code: string, fault: SettingsFault): void
   /** The settings are used, but possibly not as intended. */
-  warning(place: SettingsPlace, code: string, fault: SettingsFault): void
+  warning(place: SettingsLocation, code: string, fault: SettingsFault): void
 }
 
 export function createReport(file: string): SettingsReport {
   const diagnostics: SettingsDiagnostic[] = []
   const tell =
     (severity: Diagnostic['severity']) =>
-    ({ path: at, line }: SettingsPlace, code: string, { fault, value, effect, fix }: SettingsFault) => {
+    ({ path: at, line }: SettingsLocation, code: string, { fault, value, effect, fix }: SettingsFault) => {
       const isEmpty = value === ''
       const name = value === undefined || isEmpty ? at : `${at} (${describeValue(value)})`
       diagnostics.push({

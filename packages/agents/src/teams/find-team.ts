@@ -6,7 +6,7 @@ import type { TeamSummary } from './team.ts'
  * Returns the built-in team that has all of these agents, in the form for `loadTeam`. Prefers a team whose entry agent is
  * one of them. Undefined if no team has them all.
  */
-export function findTeamOf(agents: readonly string[]): string | undefined {
+export function findTeamWith(agents: readonly string[]): string | undefined {
   const keys = agents.map(nameKey)
   const isLed = ({ entry }: TeamSummary) => keys.includes(nameKey(entry))
   const teams = listTeams().toSorted((a, b) => Number(isLed(b)) - Number(isLed(a)))
@@ -19,7 +19,7 @@ export function findTeamOf(agents: readonly string[]): string | undefined {
 }
 
 /** Returns the team of a definition, in the form for `loadTeam`; undefined for an agent from a file. */
-export function teamOfAgent({ source }: AgentDefinition): string | undefined {
+export function teamForAgent({ source }: AgentDefinition): string | undefined {
   if (source?.dialect !== 'built-in') return undefined
   return /^built-in:(.+)\/[^/]+$/.exec(source.path)?.[1]
 }

@@ -4,7 +4,7 @@ import { type AgentDefinition, type CadreError, interpretToolName } from '@cadre
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from '../load/read-agent-text.ts'
 import { exportAgents } from '../write/export-agents.ts'
-import { findTeamOf, teamOfAgent } from './find-team.ts'
+import { findTeamWith, teamForAgent } from './find-team.ts'
 import { listTeams, loadTeam, readTeamFiles } from './load-team.ts'
 import { teamNames, teamsFolder } from './team-manifest.ts'
 
@@ -83,7 +83,7 @@ describe.each(forms)('%s', (_, name, variant) => {
     const shown = variant === team.variants[0] ? name : `${name}/${variant}`
     for (const agent of team.agents) {
       expect(agent.source).toEqual({ path: `built-in:${shown}/${agent.name}`, dialect: 'built-in' })
-      expect(teamOfAgent(agent)).toBe(shown)
+      expect(teamForAgent(agent)).toBe(shown)
       expect(loadTeam(shown).agents).toEqual(team.agents)
     }
   })
@@ -177,20 +177,20 @@ it.each(['Explore', 'Plan'])('%s of the explorers may use read-only tools of an 
 
 describe('the team of an agent', () => {
   it('is the one that starts with it, or the first that has it', () => {
-    expect(findTeamOf(['supervisor'])).toBe('supervisor')
+    expect(findTeamWith(['supervisor'])).toBe('supervisor')
     // Also part of the explorers, but not as their entry agent.
-    expect(findTeamOf(['Plan'])).toBe('planner')
-    expect(findTeamOf(['explore'])).toBe('explorers')
-    expect(findTeamOf(['frontend-dev'])).toBe('coordinator/advanced')
-    expect(findTeamOf(['builder', 'Verifier'])).toBe('supervisor')
-    expect(findTeamOf(['builder', 'Explore'])).toBeUndefined()
-    expect(findTeamOf(['nobody'])).toBeUndefined()
+    expect(findTeamWith(['Plan'])).toBe('planner')
+    expect(findTeamWith(['explore'])).toBe('explorers')
+    expect(findTeamWith(['frontend-dev'])).toBe('coordinator/advanced')
+    expect(findTeamWith(['builder', 'Verifier'])).toBe('supervisor')
+    expect(findTeamWith(['builder', 'Explore'])).toBeUndefined()
+    expect(findTeamWith(['nobody'])).toBeUndefined()
   })
 
   it('is undefined for an agent from a file', () => {
     const agent = loadTeam('planner').agents[0] as AgentDefinition
     const { source: _, ...bare } = agent
-    expect(teamOfAgent(bare)).toBeUndefined()
-    expect(teamOfAgent({ ...agent, source: { path: 'built-in:x/y', dialect: 'copilot' } })).toBeUndefined()
+    expect(teamForAgent(bare)).toBeUndefined()
+    expect(teamForAgent({ ...agent, source: { path: 'built-in:x/y', dialect: 'copilot' } })).toBeUndefined()
   })
 })

@@ -4,9 +4,9 @@ import { decodeText } from '@cadre/disk'
 import { findLead } from '../load/find-lead.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { dialectFacts, type TargetDialect } from './dialect-facts.ts'
-import { pathOfAgent } from './file-name.ts'
+import { agentFilePath } from './file-name.ts'
 import type { PlacedFile } from './place-files.ts'
-import { type OrderedAgents, restoreOrder, withOrder } from './team-order.ts'
+import { addOrderMetadata, type OrderedAgents, restoreOrder } from './team-order.ts'
 import { type NameMode, translateToHost } from './translate-to-host.ts'
 import { writeAgent } from './write-agent.ts'
 import { type AgentNote, writeSettings } from './write-settings.ts'
@@ -67,7 +67,7 @@ export function exportAgents({ agents, to, names, read = () => undefined }: Expo
       continue
     }
     const written = writeAgent(agent, to, {
-      path: pathOfAgent(name, to, used),
+      path: agentFilePath(name, to, used),
       names: names ?? namingOf(agent, to),
     })
     notes.push(...written.notes.map((message) => ({ agent: name, message })))
@@ -100,7 +100,7 @@ function markedAgents(
     const ordered = defined.flatMap(
       ({ agent }) => agents.find((other) => other.source?.path === place && other.name === agent.name) ?? [],
     )
-    const results = withOrder({ agents: ordered, ...(entry !== undefined && { entry }) })
+    const results = addOrderMetadata({ agents: ordered, ...(entry !== undefined && { entry }) })
     for (const [index, agent] of ordered.entries()) marked.set(agent, results[index] ?? agent)
   }
   return agents.map((agent) => marked.get(agent) ?? agent)

@@ -9,7 +9,7 @@ const maxLength = 80
  * Returns the path of an agent's file: its name, without characters that file systems reject. The file contains the exact
  * name, so nothing is lost. `used` contains the paths in use, without case, and gets this one.
  */
-export function pathOfAgent(name: string, dialect: FileDialect, used: Set<string> = new Set()): string {
+export function agentFilePath(name: string, dialect: FileDialect, used: Set<string> = new Set()): string {
   const { folder, ending } = dialectFacts(dialect)
   const base = baseName(name)
   for (let number = 1; ; number++) {

@@ -27,7 +27,7 @@ export interface PlacedFile {
   readonly bytes?: Uint8Array
 }
 
-export interface PlaceRequest {
+export interface PlaceFilesRequest {
   readonly folder: string
   readonly files: readonly PlacedFile[]
   /** True if existing files may be replaced. */
@@ -67,7 +67,7 @@ interface Plan extends PlacedFile {
  * Writes files below a folder, all or none; if killed in the middle, some of them. Each file is replaced atomically.
  * Follows no link that points outside the folder, and replaces no link.
  */
-export function placeFiles(request: PlaceRequest): Placement {
+export function placeFiles(request: PlaceFilesRequest): Placement {
   const plans: Plan[] = []
   const faults: PlaceFault[] = []
   for (const file of request.files) {
@@ -84,7 +84,10 @@ export function placeFiles(request: PlaceRequest): Placement {
   return { kind: 'placed', files: plans.map(({ path: at, status }) => ({ path: at, status })) }
 }
 
-function planOf(file: PlacedFile, { folder, force, edited }: PlaceRequest): Plan | Omit<PlaceFault, 'path'> {
+function planOf(
+  file: PlacedFile,
+  { folder, force, edited }: PlaceFilesRequest,
+): Plan | Omit<PlaceFault, 'path'> {
   const target = path.resolve(folder, file.path)
   if (target === path.resolve(folder) || !isInside(path.resolve(folder), target))
     return { reason: 'It is outside the folder.' }

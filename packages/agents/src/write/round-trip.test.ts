@@ -5,7 +5,7 @@ import { readAgentText } from '../load/read-agent-text.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { definition, team } from './definitions.spec-helpers.ts'
 import type { FileDialect } from './dialect-facts.ts'
-import { restoreOrder, withOrder } from './team-order.ts'
+import { addOrderMetadata, restoreOrder } from './team-order.ts'
 import { writeAgent } from './write-agent.ts'
 import { writeSettings } from './write-settings.ts'
 
@@ -65,7 +65,7 @@ describe('an agent written and read again is the same', () => {
       fc.property(team, fc.nat(), (agents, number) => {
         const entry = agents[number % agents.length]?.name ?? ''
         const before = writeSettings({ agents, entry })
-        const files = withOrder({ agents, entry }).map((agent) => through(agent, dialect))
+        const files = addOrderMetadata({ agents, entry }).map((agent) => through(agent, dialect))
         const after = writeSettings(restoreOrder(files.toReversed()))
         expect(after.faults).toEqual([])
         expect(JSON.parse(after.text)).toEqual(JSON.parse(before.text))

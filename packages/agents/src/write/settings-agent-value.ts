@@ -6,7 +6,7 @@ import { optionalEntry } from './access-keys.ts'
 import { withBoundary } from './boundary-keys.ts'
 import { spellKey } from './dialect-facts.ts'
 import { definitionDifferences } from './differences.ts'
-import { keptKey } from './kept-keys.ts'
+import { preservedKeysKey } from './kept-keys.ts'
 import { invocationKeys, workKeys } from './other-keys.ts'
 
 /** Converts one agent to its settings value, without validation. */
@@ -41,7 +41,7 @@ export function settingsAgentValue(agent: AgentDefinition, isEntry: boolean): Js
     ...invocationKeys(agent, 'settings'),
     ...withBoundary(plain, agent.boundary),
     ...optionalEntry(
-      spellKey(keptKey, 'settings'),
+      spellKey(preservedKeysKey, 'settings'),
       moved.length === 0 ? undefined : Object.fromEntries(moved),
     ),
     ...optionalEntry(unsetKey, unset.length === 0 ? undefined : unset),

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import { restoreOrder, withOrder } from './team-order.ts'
+import { addOrderMetadata, restoreOrder } from './team-order.ts'
 
 const agent = (name: string, unknown?: { [key: string]: Json }): AgentDefinition => ({
   name,
@@ -19,7 +19,7 @@ describe('the order of settings', () => {
   ]
 
   it('is stored in the metadata of each agent and restored from it', () => {
-    const marked = withOrder({ agents: team, entry: 'a' })
+    const marked = addOrderMetadata({ agents: team, entry: 'a' })
     expect(marked[0]?.unknown).toEqual({ metadata: { 'cadre-order': '1' } })
     expect(marked[1]?.unknown?.['metadata']).toEqual({
       author: 'me',

@@ -14,7 +14,7 @@ const entryKey = 'cadre-entry'
  * Settings have an order and an entry agent; separate files have neither. So each file gets its position in `metadata`,
  * which every host ignores.
  */
-export function withOrder({ agents, entry }: OrderedAgents): readonly AgentDefinition[] {
+export function addOrderMetadata({ agents, entry }: OrderedAgents): readonly AgentDefinition[] {
   return agents.map((agent, index) => {
     const marks = { [orderKey]: String(index + 1), ...(agent.name === entry && { [entryKey]: 'true' }) }
     const metadata = agent.unknown?.['metadata']

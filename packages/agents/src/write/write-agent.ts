@@ -6,12 +6,12 @@ import { accessForms, type Entries, optionalEntry } from './access-keys.ts'
 import { withBoundary } from './boundary-keys.ts'
 import { type FileDialect, spellKey } from './dialect-facts.ts'
 import { definitionDifferences } from './differences.ts'
-import { pathOfAgent } from './file-name.ts'
+import { agentFilePath } from './file-name.ts'
 import { hostNotes } from './host-notes.ts'
-import { keptKey } from './kept-keys.ts'
+import { preservedKeysKey } from './kept-keys.ts'
 import { normaliseAgent } from './normalise-agent.ts'
 import { identityKeys, invocationForms, workKeys } from './other-keys.ts'
-import { lostPromptSpace, normalisePrompt, promptSpaceKey } from './prompt-space.ts'
+import { findLostWhitespace, normalisePrompt, promptWhitespaceKey } from './prompt-whitespace.ts'
 import { type NameMode, translateToHost } from './translate-to-host.ts'
 
 export interface WrittenAgent {
@@ -46,7 +46,7 @@ export function writeAgent(
     return { ...result, notes: [...renamed.notes, ...result.notes] }
   }
   const agent = normaliseAgent(given)
-  const place = path ?? pathOfAgent(agent.name, dialect)
+  const place = path ?? agentFilePath(agent.name, dialect)
   // Keys that are harmless separately can have a meaning together; then all of them are stored apart.
   const first = attempt(agent, dialect, place, false)
   const written = first.lost.length === 0 ? first : attempt(agent, dialect, place, true)
@@ -71,15 +71,18 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
     survives({ ...bare, unknown: Object.fromEntries([other]) }, [other])
   const plain = apart ? [] : unknown.filter(fits)
   const moved = unknown.filter((other) => !plain.includes(other))
-  const space = lostPromptSpace(prompt)
+  const space = findLostWhitespace(prompt)
   return [
     ...identityKeys({ ...agent, description }, dialect),
     ...firstThatHolds(access, accessForms(access, dialect)),
     ...workKeys(agent, dialect),
     ...firstThatHolds(invocation, invocationForms(invocation, dialect)),
     ...withBoundary(plain, agent.boundary),
-    ...optionalEntry(spellKey(keptKey, dialect), moved.length === 0 ? undefined : Object.fromEntries(moved)),
-    ...optionalEntry(spellKey(promptSpaceKey, dialect), space === undefined ? undefined : { ...space }),
+    ...optionalEntry(
+      spellKey(preservedKeysKey, dialect),
+      moved.length === 0 ? undefined : Object.fromEntries(moved),
+    ),
+    ...optionalEntry(spellKey(promptWhitespaceKey, dialect), space === undefined ? undefined : { ...space }),
   ]
 
   function firstThatHolds(part: AgentDefinition, forms: readonly Entries[]): Entries {
@@ -92,8 +95,8 @@ function headerOf(agent: AgentDefinition, dialect: FileDialect, apart: boolean):
   function survives(part: AgentDefinition, keys: Entries): boolean {
     const text = fileText([...identityKeys(part, dialect), ...keys], part.prompt, dialect)
     return (
-      definitionDifferences(part, readAgentText({ path: pathOfAgent(name, dialect), text }).agent).length ===
-      0
+      definitionDifferences(part, readAgentText({ path: agentFilePath(name, dialect), text }).agent)
+        .length === 0
     )
   }
 }

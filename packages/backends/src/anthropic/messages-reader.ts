@@ -1,6 +1,6 @@
 import type { JsonObject, Reply, Usage, WireCall } from '@cadre/core'
 import { EventReader } from '../http/event-reader.ts'
-import type { BodyReader, ReadReply } from '../http/read-reply.ts'
+import type { BodyReader, ParsedReply } from '../http/read-reply.ts'
 import { objectOf, textOf } from '../json-values.ts'
 
 interface Block {
@@ -40,7 +40,7 @@ export class MessagesReader implements BodyReader {
     return this.#events.push(chunk) || this.#isDone
   }
 
-  finish(): ReadReply {
+  finish(): ParsedReply {
     return this.#events.finish(() => (typeof this.#stop === 'string' ? this.#reply(this.#stop) : undefined))
   }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { copilotFolder } from '../copilot-folder.ts'
-import type { ServerPlaces } from '../copilot-ls/find-server.ts'
+import type { ServerPaths } from '../copilot-ls/find-server.ts'
 import type { ServerMode } from './catalogue.ts'
 
 /** Cached facts about Copilot, because asking takes seconds. Never a token. May be deleted. */
@@ -25,7 +25,7 @@ export type CachedAccount =
   /** Nobody was signed in, with this state of the stored sign-ins. */
   | { readonly kind: 'signed-out'; readonly stored: string }
 
-export function readCache(env: ServerPlaces['env']): CopilotCache {
+export function readCache(env: ServerPaths['env']): CopilotCache {
   try {
     const value: unknown = JSON.parse(readFileSync(fileOf(env), 'utf8'))
     return typeof value === 'object' && value !== null ? (value as CopilotCache) : {}
@@ -35,7 +35,7 @@ export function readCache(env: ServerPlaces['env']): CopilotCache {
 }
 
 /** Adds to the cache. If it cannot be written, the next command asks again. */
-export function updateCache(env: ServerPlaces['env'], more: CopilotCache): void {
+export function updateCache(env: ServerPaths['env'], more: CopilotCache): void {
   const file = fileOf(env)
   const fresh = `${file}.${process.pid}`
   try {
@@ -47,6 +47,6 @@ export function updateCache(env: ServerPlaces['env'], more: CopilotCache): void 
   }
 }
 
-function fileOf(env: ServerPlaces['env']): string {
+function fileOf(env: ServerPaths['env']): string {
   return path.join(path.dirname(copilotFolder(env)), 'copilot-account.json')
 }

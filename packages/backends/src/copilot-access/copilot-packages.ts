@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { findServer, type ServerCommand, type ServerPlaces } from '../copilot-ls/find-server.ts'
+import { findServer, type ServerCommand, type ServerPaths } from '../copilot-ls/find-server.ts'
 import { findCopilotSdk } from '../copilot-sdk/find-sdk.ts'
 import versions from './copilot-versions.json' with { type: 'json' }
 
@@ -21,7 +21,7 @@ export interface InstalledPackage {
 
 /** The language server that Cadre would start. */
 export function installedServer(
-  places: ServerPlaces,
+  places: ServerPaths,
 ): (InstalledPackage & { readonly command: ServerCommand }) | undefined {
   const command = findServer(places)
   if (command === undefined) return undefined
@@ -32,7 +32,7 @@ export function installedServer(
 }
 
 /** The Copilot SDK that Cadre would load. */
-export function installedSdk(env: ServerPlaces['env']): InstalledPackage | undefined {
+export function installedSdk(env: ServerPaths['env']): InstalledPackage | undefined {
   const place = findCopilotSdk(env)
   if (place === undefined) return undefined
   const version = versionIn(place)

@@ -1,9 +1,9 @@
 import type { Clock } from '@cadre/core'
-import { findServer, type ServerPlaces } from '../copilot-ls/find-server.ts'
+import { findServer, type ServerPaths } from '../copilot-ls/find-server.ts'
 import type { ServerProcess } from '../copilot-ls/server-process.ts'
 import { systemClock } from '../pause.ts'
 
-export interface CopilotOptions extends ServerPlaces {
+export interface CopilotOptions extends ServerPaths {
   readonly clock?: Clock
 }
 

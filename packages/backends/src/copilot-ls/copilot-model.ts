@@ -19,7 +19,7 @@ import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
 import { historyOf } from './transcript.ts'
 import type { Turn } from './turn.ts'
-import { failureOfSignal } from './turn-failure.ts'
+import { failureFromSignal } from './turn-failure.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** Shared by all models of the backend. */
@@ -184,7 +184,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: SharedMod
     // Either the model or the whole server hangs. Other sessions use the server too, so it is killed only if it hangs
     // itself.
     if (sign.kind === 'silent' && !(await respondsToPing(server, clock))) server.process.kill()
-    const trouble = failureOfSignal(sign, turn.reader.end, { id: options.id, name, idleTimeout })
+    const trouble = failureFromSignal(sign, turn.reader.end, { id: options.id, name, idleTimeout })
     if (trouble.kind === 'cut')
       return { ...replyOf(turn.reader.takeText(), [], usageOf(turn, premium)), stop: trouble.stop }
     return trouble.kind === 'again' ? trouble : trouble.failure

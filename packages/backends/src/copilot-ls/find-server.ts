@@ -10,7 +10,7 @@ export interface ServerCommand {
   readonly args: readonly string[]
 }
 
-export interface ServerPlaces {
+export interface ServerPaths {
   readonly env: { readonly [name: string]: string | undefined }
   /** `copilot.server` of the configuration: a program, or the folder of the package. */
   readonly configured?: string | undefined
@@ -24,7 +24,7 @@ const program = `copilot-language-server${process.platform === 'win32' ? '.exe' 
  * decide which program runs. In order: `copilot.server`, `CADRE_COPILOT_SERVER`, Cadre's installation folder, next to
  * Cadre, `PATH`.
  */
-export function findServer({ env, configured }: ServerPlaces): ServerCommand | undefined {
+export function findServer({ env, configured }: ServerPaths): ServerCommand | undefined {
   const chosen = configured ?? env['CADRE_COPILOT_SERVER']
   // If a server is configured, no other one is used. A relative path would be resolved in the workspace.
   if (chosen !== undefined && chosen !== '') return path.isAbsolute(chosen) ? serverAt(chosen) : undefined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOfTurn } from './turn-failure.ts'
+import { failureFromTurn } from './turn-failure.ts'
 
 describe('the error of a turn', () => {
   it.each([
@@ -28,6 +28,6 @@ describe('the error of a turn', () => {
     ],
     [{}, { kind: 'failed', failure: { code: 'backend' } }],
   ])('%j means %j', (error, expected) => {
-    expect(failureOfTurn(error, 'm')).toMatchObject(expected)
+    expect(failureFromTurn(error, 'm')).toMatchObject(expected)
   })
 })

@@ -20,7 +20,7 @@ const notSignedIn = 1000
 const tooManyRounds = 10_000
 
 /** Decides how to handle a turn that ended without a reply. */
-export function failureOfSignal(
+export function failureFromSignal(
   sign: TurnSignal,
   end: TurnReader['end'],
   { id, name, idleTimeout }: { readonly id: string; readonly name: string; readonly idleTimeout: number },
@@ -47,11 +47,11 @@ export function failureOfSignal(
     case 'over':
       return end?.error === undefined
         ? retryWith(plain(`the Copilot language server cancelled the turn with ${id}.`))
-        : failureOfTurn(end.error, name)
+        : failureFromTurn(end.error, name)
   }
 }
 
-export function failureOfTurn(error: TurnError, model: string): ServerFailure {
+export function failureFromTurn(error: TurnError, model: string): ServerFailure {
   const { code, message = 'the turn failed.' } = error
   const shown = hideTokens(message).trim()
   if (error.responseIsFiltered === true) return { kind: 'cut', stop: 'filtered' }

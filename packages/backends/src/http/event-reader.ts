@@ -1,5 +1,5 @@
 import type { JsonObject, Reply } from '@cadre/core'
-import type { ReadReply } from './read-reply.ts'
+import type { ParsedReply } from './read-reply.ts'
 import { SseReader } from './sse.ts'
 
 /** Longer than any reply: a server that never ends a line must not exhaust the memory. */
@@ -47,7 +47,7 @@ export class EventReader {
   }
 
   /** Reads the rest of the body, and then its reply. `reply` returns undefined if the body has no end of a reply. */
-  finish(reply: () => Reply | undefined): ReadReply {
+  finish(reply: () => Reply | undefined): ParsedReply {
     this.#end()
     if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
     if (this.#garbled !== undefined) return { kind: 'garbled', reason: this.#garbled }

@@ -1,6 +1,6 @@
 import type { Reply, Usage } from '@cadre/core'
 
-export type ReadReply =
+export type ParsedReply =
   | Reply
   /** The server reported an error inside a response that started successfully. */
   | { readonly kind: 'reported'; readonly error: unknown }
@@ -15,5 +15,5 @@ export interface BodyReader {
   /** Returns true once the server has reported the end. */
   push(chunk: string): boolean
   /** Call it once, when the body has ended properly. */
-  finish(): ReadReply
+  finish(): ParsedReply
 }

@@ -1,10 +1,10 @@
 import { streamOf } from '@cadre/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ReadReply } from '../http/read-reply.ts'
+import type { ParsedReply } from '../http/read-reply.ts'
 import { ReplyReader } from './reply-reader.ts'
 
-function read(chunks: readonly string[]): { reply: ReadReply; told: string[]; isDone: boolean } {
+function read(chunks: readonly string[]): { reply: ParsedReply; told: string[]; isDone: boolean } {
   const told: string[] = []
   const reader = new ReplyReader((delta) => told.push(delta))
   let isDone = false

@@ -1,5 +1,5 @@
 import type { Usage } from '@cadre/core'
-import type { BodyReader, ReadReply } from '../http/read-reply.ts'
+import type { BodyReader, ParsedReply } from '../http/read-reply.ts'
 import { SseReader } from '../http/sse.ts'
 import { CallAssembler } from './call-assembler.ts'
 import type { WireCompletion, WireDelta, WireUsage } from './wire-types.ts'
@@ -51,7 +51,7 @@ export class ReplyReader implements BodyReader {
   }
 
   /** Call it once, when the body has ended properly. */
-  finish(): ReadReply {
+  finish(): ParsedReply {
     if (this.#whole === undefined) this.#events.end()
     else this.#take(this.#whole)
     if (this.#error !== undefined) return { kind: 'reported', error: this.#error }

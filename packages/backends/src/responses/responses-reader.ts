@@ -1,6 +1,6 @@
 import type { JsonObject, Reply, Usage, WireCall } from '@cadre/core'
 import { EventReader } from '../http/event-reader.ts'
-import type { BodyReader, ReadReply } from '../http/read-reply.ts'
+import type { BodyReader, ParsedReply } from '../http/read-reply.ts'
 import { listOf, objectOf, textOf } from '../json-values.ts'
 
 /** Builds a reply from the events of OpenAI's Responses API, or from one whole response. */
@@ -31,7 +31,7 @@ export class ResponsesReader implements BodyReader {
     return this.#events.push(chunk) || this.#response !== undefined
   }
 
-  finish(): ReadReply {
+  finish(): ParsedReply {
     return this.#events.finish(() => this.#response && this.#reply(this.#response))
   }
 

@@ -35,7 +35,7 @@ const keys = ['in', 'out', 'allow_from']
 /** Reads the settings for receiving. A folder is relative to the home. */
 export function readMailSettings(given: JsonObject, environment: Environment, home: string): MailSettings {
   const read = readSettings('channels.mail', given, environment)
-  read.allowOnly(keys)
+  read.restrictModels(keys)
   const allowFrom = read.texts('allow_from')?.map((one) => one.toLowerCase())
   const odd = allowFrom?.find((one) => !isAddress(one.startsWith('@') ? `x${one}` : one))
   if (odd !== undefined)
@@ -46,12 +46,12 @@ export function readMailSettings(given: JsonObject, environment: Environment, ho
 /** Reads the settings for sending; undefined if not configured. */
 export function readMailOut(given: JsonObject, environment: Environment): MailOut | undefined {
   const read = readSettings('channels.mail', given, environment)
-  read.allowOnly(keys)
+  read.restrictModels(keys)
   const out = read.part('out')
-  out?.allowOnly(['smtp'])
+  out?.restrictModels(['smtp'])
   const smtp = out?.part('smtp')
   if (smtp === undefined) return undefined
-  smtp.allowOnly(['host', 'port', 'secure', 'user', 'password_env', 'from'])
+  smtp.restrictModels(['host', 'port', 'secure', 'user', 'password_env', 'from'])
   const from = smtp.needed('from')
   if (!isAddress(from)) throw smtp.fault('from', 'This must be one address, such as cadre@example.org.')
   return { server: serverOf(smtp, smtp.has('user')), from }
@@ -60,13 +60,13 @@ export function readMailOut(given: JsonObject, environment: Environment): MailOu
 function inOf(read: SettingsReader, home: string): MailIn | undefined {
   const part = read.part('in')
   if (part === undefined) return undefined
-  part.allowOnly(['maildir', 'imap'])
+  part.restrictModels(['maildir', 'imap'])
   const imap = part.part('imap')
   const maildir = part.has('maildir') ? part.needed('maildir') : undefined
   if ((imap === undefined) === (maildir === undefined)) throw part.fault('', 'Set either maildir or imap.')
   if (maildir !== undefined) return { kind: 'maildir', folder: resolve(home, maildir) }
   if (imap === undefined) return undefined
-  imap.allowOnly(['host', 'port', 'secure', 'user', 'password_env', 'mailbox'])
+  imap.restrictModels(['host', 'port', 'secure', 'user', 'password_env', 'mailbox'])
   return { kind: 'imap', server: serverOf(imap, true), mailbox: imap.text('mailbox') ?? 'INBOX' }
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@cadre/core'
 import { type ApprovalRecord, actionLines, shownLine } from '@cadre/gate'
-import { describeNeed } from '@cadre/home'
+import { describeRequirement } from '@cadre/home'
 import { escapeText } from './slack-text.ts'
 
 /** The buttons. Permission for a whole session is given elsewhere, where everything it covers is visible. */
@@ -53,7 +53,7 @@ export function approvalMessage(
       [`Risk: ${risk ?? 'unknown'}`, ...reasons.map((reason) => `- ${shownLine(reason, 300)}`)].join('\n'),
     ),
     plain(`Reason: ${shownLine(why, 1_000)}`),
-    ...(need === undefined ? [] : [plain(`Needs: ${describeNeed(need)}`)]),
+    ...(need === undefined ? [] : [plain(`Needs: ${describeRequirement(need)}`)]),
     preformatted(
       isWhole
         ? action

@@ -1,6 +1,6 @@
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
 import type { Channel, ChannelContext } from '../channel.ts'
-import type { SlackIdentity } from './line-of-event.ts'
+import type { SlackIdentity } from './line-from-event.ts'
 import { openPostedApprovals } from './posted-approvals.ts'
 import { createSlackApi, explainReply, type SlackReply } from './slack-api.ts'
 import { createSlackApprovals } from './slack-approvals.ts'

@@ -1,6 +1,6 @@
 import { type JsonObject, sentenceOf } from '@cadre/core'
 import type { ChannelContext } from '../channel.ts'
-import { lineOfEvent, type SlackIdentity } from './line-of-event.ts'
+import { lineFromEvent, type SlackIdentity } from './line-from-event.ts'
 import type { SlackSettings } from './slack-settings.ts'
 
 /** Processes events from Slack, over any transport. */
@@ -27,7 +27,7 @@ export function createSlackIntake({ context, settings, self, interaction }: Slac
       // Without its own identity, the app would answer itself.
       const me = await self()
       if (me === undefined) return false
-      const line = lineOfEvent(envelope['event'], { ...settings, self: me })
+      const line = lineFromEvent(envelope['event'], { ...settings, self: me })
       if (line === undefined) return true
       try {
         if ((await receive('slack-messages', line)) === 'new')

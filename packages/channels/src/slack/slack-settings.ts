@@ -58,7 +58,7 @@ export function readSlackSettings(given: JsonObject, environment: Environment): 
 }
 
 function accessOf(read: SettingsReader): SlackAccess {
-  read.allowOnly(keys)
+  read.restrictModels(keys)
   const channels = read.texts('channels')
   return {
     baseUrl: baseUrlOf(read),

@@ -1,7 +1,7 @@
 import { isObject } from '@cadre/disk'
 import type { Channel, ChannelContext, PostAnswer, PostHandler } from '../channel.ts'
 import { verifyRequest } from '../verify-request.ts'
-import { lineOfRequest } from './line-of-request.ts'
+import { lineFromRequest } from './line-from-request.ts'
 import { type HookSettings, readWebhookSettings } from './webhook-settings.ts'
 
 export interface WebhookOptions {
@@ -56,7 +56,7 @@ export function createWebhookChannel(
       const at = now()
       const verified = verifyRequest(request, hook, secret, at)
       if (verified.kind === 'wrong') return refused(401, verified.reason)
-      const line = lineOfRequest(request, hook, { proof: verified.proof, now: at })
+      const line = lineFromRequest(request, hook, { proof: verified.proof, now: at })
       const { id, body } = line
       // Sent once, when the address is entered in Slack.
       if (hook.scheme === 'slack' && isObject(body) && body['type'] === 'url_verification')

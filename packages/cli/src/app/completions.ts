@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { listTeams } from '@cadre/agents'
 import { listAllModels } from '@cadre/backends'
-import { keysOfConfig } from '@cadre/home'
+import { configKeys } from '@cadre/home'
 import {
   assistant,
   findAvailableAgents,
@@ -26,7 +26,7 @@ export const completions: { readonly [placeholder: string]: Propose } = {
   MODEL: models,
   EFFECT: () => ['write', 'execute', 'outbound'],
   server: servers,
-  key: () => keysOfConfig().filter((key) => !key.includes('NAME')),
+  key: () => configKeys().filter((key) => !key.includes('NAME')),
   session: (io) => namesIn(io, ['sessions'], '.session.yaml'),
   approval: (io) => namesIn(io, ['approvals', 'pending'], '.approval.md'),
 }

@@ -23,7 +23,7 @@ export function formatTokens(usage: Usage): string {
 }
 
 /** The usage as a list of numbers: tokens, and money and premium requests if known. */
-export function usageFigures(usage: Usage): string[] {
+export function usageNumbers(usage: Usage): string[] {
   return [
     formatTokens(usage),
     ...(usage.cost === undefined ? [] : [money(usage.cost)]),

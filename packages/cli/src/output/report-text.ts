@@ -3,7 +3,7 @@ import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from './clean-text.ts'
 import { renderMarkdown } from './markdown/render-markdown.ts'
 import { wrapSpans } from './markdown/wrap-spans.ts'
-import { formatCount, usageFigures } from './numbers.ts'
+import { formatCount, usageNumbers } from './numbers.ts'
 import type { Style } from './style.ts'
 
 /** A report for people: the agent's text, the outcome, notices and the cost. With `columns`, the text is rendered as Markdown. */
@@ -40,7 +40,7 @@ export function formatSummary(report: Report, style: Style): string {
   const figures = [
     formatCount(report.sessions, 'session'),
     formatCount(report.calls, 'call'),
-    ...usageFigures(report.usage),
+    ...usageNumbers(report.usage),
   ]
   return `${colour[report.status](report.status)} · ${figures.join(' · ')} · ${cleanLine(report.model)}`
 }

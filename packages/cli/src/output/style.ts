@@ -34,7 +34,7 @@ export function createStyle(coloured: boolean): Style {
 }
 
 /** https://no-color.org: any non-empty value disables colours. */
-export function wantsColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
+export function shouldUseColour(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false
   return stream.isTTY === true && env['TERM'] !== 'dumb'
 }

@@ -1,5 +1,5 @@
 import { addUsage, noUsage, type SessionView, type View } from '@cadre/core'
-import { formatAmount, formatCount, formatDuration, usageFigures } from './numbers.ts'
+import { formatAmount, formatCount, formatDuration, usageNumbers } from './numbers.ts'
 import { sessionName } from './session-name.ts'
 import { activityOf, symbolOf } from './session-text.ts'
 import type { Style } from './style.ts'
@@ -134,7 +134,7 @@ export function summaryLine(view: View, hint: string): string {
     ...(count('working') > 0 ? [`${count('working')} running`] : []),
     ...(count('queued') > 0 ? [`${count('queued')} queued`] : []),
     ...(count('waiting') > 0 ? [`${count('waiting')} waiting`] : []),
-    ...usageFigures(usage),
+    ...usageNumbers(usage),
     ...(hint === '' ? [] : [hint]),
   ]
   return parts.join(' · ')

@@ -1,7 +1,7 @@
 /** Owns the keyboard while a run is active. Asks one question at a time; the live tree is hidden meanwhile. */
-import { type Answer, type Json, needOf, type Question } from '@cadre/core'
+import { type Answer, type Json, type Question, requirementOf } from '@cadre/core'
 import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
-import { describeNeed } from '@cadre/home'
+import { describeRequirement } from '@cadre/home'
 import type { AskPerson } from '@cadre/runtime'
 import { personName } from '@cadre/runtime'
 import type { Io } from '../io.ts'
@@ -160,14 +160,14 @@ function questionLines(
   detail: Fields,
 ): string[] {
   const { rule, by, reason } = detail
-  const need = needOf(detail)
+  const need = requirementOf(detail)
   // The question itself gives the reason.
   const others = reasons.filter((one) => !(typeof reason === 'string' && reason.includes(one)))
   const why = others.length > 0 ? `: ${others.join(' · ')}` : ''
   return [
     ...(risk === undefined ? [] : shownText('Risk', `${risk}${why}`)),
     ...(typeof rule === 'string' ? shownText('Rule', typeof by === 'string' ? `${rule} (${by})` : rule) : []),
-    ...(need === undefined ? [] : shownText('Needs', describeNeed(need))),
+    ...(need === undefined ? [] : shownText('Needs', describeRequirement(need))),
     ...(grants.length > 0 ? shownText('For the session', grants.join(' · ')) : []),
   ]
 }

@@ -2,11 +2,11 @@ import type { CadreEvent, RunResult } from '@cadre/core'
 import { namesOf, type Runtime } from '@cadre/runtime'
 import type { ExitCode } from '../exit-codes.ts'
 import { formatCount } from '../output/numbers.ts'
-import { createDrive, type DriveOptions } from './create-drive.ts'
+import { createRunDriver, type RunDriverOptions } from './create-run-driver.ts'
 import { createDeniedCalls, type DeniedCalls } from './denied-calls.ts'
 import { repeatedFlags } from './repeated-flags.ts'
 
-export interface RunOptions extends Omit<DriveOptions, 'resumeHint' | 'watch'> {
+export interface RunOptions extends Omit<RunDriverOptions, 'resumeHint' | 'watch'> {
   readonly failOnDeny?: boolean | undefined
   readonly hasSchema?: boolean
   /** The denied calls of the run so far. */
@@ -32,7 +32,7 @@ export async function driveRun(
     refused.watch(event)
     denied.watch(event)
   }
-  const drive = createDrive({ ...options, resumeHint, watch })
+  const drive = createRunDriver({ ...options, resumeHint, watch })
   try {
     const result = refused.tellIn(await drive.during(async (signal) => go(await drive.runtime(), signal)))
     const { showEnding } = await import('./show-ending.ts')

@@ -1,6 +1,6 @@
 import { cleanData, type Report, type RunResult } from '@cadre/core'
 import { type Sessions, throwIfNotOpened } from '@cadre/runtime'
-import { type ExitCode, exitCodeOfReport, exitCodes } from '../exit-codes.ts'
+import { type ExitCode, exitCodeForReport, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { answerCommands } from '../output/answer-commands.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
@@ -58,7 +58,7 @@ export async function showEnding(
 export function showReport(report: Report, sessions: Sessions, options: EndingOptions): ExitCode {
   throwIfNotOpened(report)
   const { io, json, denied = noneDenied, failOnDeny = false } = options
-  const code = exitCodeOfReport(report)
+  const code = exitCodeForReport(report)
   if (json) io.stdout.write(`${JSON.stringify({ ...report, ...deniedJson(denied) })}\n`)
   else showText(report, sessions, { ...options, denied })
   const isDecided = code !== exitCodes.done && code !== exitCodes.failed

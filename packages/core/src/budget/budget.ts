@@ -20,7 +20,7 @@ export interface Spending {
   readonly calls: number
 }
 
-export const nothingSpent: Spending = { tokens: 0, nanos: 0, calls: 0 }
+export const zeroSpending: Spending = { tokens: 0, nanos: 0, calls: 0 }
 
 /** The most that a request can consume. */
 export interface WantedReservation {
@@ -46,11 +46,11 @@ export class Account {
   readonly #parent: Account | undefined
   readonly #waiting: Waiting[]
   #spent: Spending
-  #reserved: Spending = nothingSpent
+  #reserved: Spending = zeroSpending
   #inFlight = 0
 
   /** `spent`: what the session and everything below it has already spent. The accounts above include it. */
-  constructor(ceiling: Budget, owner: string, parent?: Account, spent: Spending = nothingSpent) {
+  constructor(ceiling: Budget, owner: string, parent?: Account, spent: Spending = zeroSpending) {
     const { tokens = Infinity, cost = Infinity, calls = Infinity } = ceiling
     this.#ceiling = { tokens, nanos: Math.floor(cost * 1e9), calls }
     this.#owner = owner
@@ -101,7 +101,7 @@ export class Account {
 
   countCall(): void {
     for (const account of this.#chain())
-      account.#spent = addSpending(account.#spent, { ...nothingSpent, calls: 1 })
+      account.#spent = addSpending(account.#spent, { ...zeroSpending, calls: 1 })
   }
 
   /** Admits waiting requests that fit, in order. A request does not overtake an earlier one that waits for the same account. */
@@ -195,7 +195,7 @@ export class Reservation {
 
   /** Counts the actual usage, or the whole reservation when it is unknown. Returns the tokens beyond the reservation. Later calls do nothing. */
   settle(usage: Usage | undefined): number {
-    return this.end(usage === undefined ? this.max : spendingOfUsage(usage, this.#price))
+    return this.end(usage === undefined ? this.max : spendingFromUsage(usage, this.#price))
   }
 
   /** As `settle`, with the amount that counts. */
@@ -222,7 +222,7 @@ export function roomFor(
   return Math.floor(Math.min(tokens, paid))
 }
 
-export function spendingOfUsage(usage: Usage, price?: Model['price']): Spending {
+export function spendingFromUsage(usage: Usage, price?: Model['price']): Spending {
   return { tokens: usage.input + usage.output, nanos: nanosOf(usage, price), calls: 0 }
 }
 

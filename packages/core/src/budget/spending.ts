@@ -1,8 +1,8 @@
 import type { Engine } from '../ports/engine.ts'
 import type { Entry, EventEntry } from '../ports/entry.ts'
 import type { SpentBudget, Usage } from '../ports/report.ts'
-import { childrenOfStart } from '../session/children-of-start.ts'
-import { addSpending, nothingSpent, type Spending, spendingOfUsage } from './budget.ts'
+import { startedSessions } from '../session/started-sessions.ts'
+import { addSpending, type Spending, spendingFromUsage, zeroSpending } from './budget.ts'
 
 /**
  * Returns what a session and everything below it has spent, according to the journals. This includes its children and the sessions of tasks
@@ -12,10 +12,10 @@ export async function spendingBelow(engine: Engine, id: string, accountRoot: str
   const charged = await sessionsChargedTo(engine, accountRoot)
   const seen = new Set<string>()
   const visit = async (session: string): Promise<Spending> => {
-    if (seen.has(session)) return nothingSpent
+    if (seen.has(session)) return zeroSpending
     seen.add(session)
     const stored = await engine.read(session)
-    if (stored === undefined) return nothingSpent
+    if (stored === undefined) return zeroSpending
     let total = ownSpending(stored.entries)
     const below = [...childrenIn(stored.entries), ...(charged.get(session) ?? [])]
     for (const child of below) total = addSpending(total, await visit(child))
@@ -39,7 +39,7 @@ async function sessionsChargedTo(
 
 /** What a session alone has spent, without sessions below it: a fold over its entries. */
 export class SpendingCount {
-  #total = nothingSpent
+  #total = zeroSpending
   /** The request without an answer. */
   #open: Spending | undefined
   /** Of tools, by call. */
@@ -49,7 +49,7 @@ export class SpendingCount {
 
   /** A request without an answer counts in full. */
   get spent(): Spending {
-    const total = addSpending(this.#total, this.#open ?? nothingSpent)
+    const total = addSpending(this.#total, this.#open ?? zeroSpending)
     return [...this.#reserved.values()].reduce((sum, one) => addSpending(sum, one), total)
   }
 
@@ -64,19 +64,19 @@ export class SpendingCount {
     // Without reservations, only the result records what a tool spent. A delegation's usage is counted in its child.
     if (entry.role === 'tool_result' && entry.usage !== undefined) {
       const { tool_call_id: call } = entry
-      if (!this.#reserved.has(call) && !this.#delegations.has(call)) this.#add(spendingOfUsage(entry.usage))
+      if (!this.#reserved.has(call) && !this.#delegations.has(call)) this.#add(spendingFromUsage(entry.usage))
     }
     if (entry.role !== 'event') return
     const usage = entry['usage'] as Usage | undefined
     if (entry.type === 'call.started') {
-      this.#add({ ...nothingSpent, calls: 1 })
-      if (childrenOfStart(entry).length > 0) this.#delegations.add(entry.call)
+      this.#add({ ...zeroSpending, calls: 1 })
+      if (startedSessions(entry).length > 0) this.#delegations.add(entry.call)
     } else if (entry.type === 'tokens.reserved' || entry.type === 'tokens.settled') {
       const call = entry.call ?? ''
       const isNext = entry.type === 'tokens.reserved'
-      const before = this.#reserved.get(call) ?? nothingSpent
-      this.#add(isNext || usage === undefined ? before : spendingOfUsage(usage))
-      this.#reserved.set(call, isNext ? reservedSpending(entry) : nothingSpent)
+      const before = this.#reserved.get(call) ?? zeroSpending
+      this.#add(isNext || usage === undefined ? before : spendingFromUsage(usage))
+      this.#reserved.set(call, isNext ? reservedSpending(entry) : zeroSpending)
       this.#isMetered = true
     } else if (entry.type === 'request.settled') this.#answered(usage ?? { input: 0, output: 0 })
     else if (entry.type === 'context.compacted' && usage !== undefined) this.#answered(usage)
@@ -88,7 +88,7 @@ export class SpendingCount {
   }
 
   #answered(usage: Usage | undefined): void {
-    this.#add(usage === undefined ? (this.#open ?? nothingSpent) : spendingOfUsage(usage))
+    this.#add(usage === undefined ? (this.#open ?? zeroSpending) : spendingFromUsage(usage))
     this.#open = undefined
   }
 
@@ -114,11 +114,15 @@ function inDollars({ tokens, nanos, calls }: Spending): SpentBudget {
 
 function reservedSpending(entry: EventEntry): Spending {
   const { input, output, cost } = entry as unknown as Usage
-  return spendingOfUsage({ input: Number(input) || 0, output: Number(output) || 0, cost: Number(cost) || 0 })
+  return spendingFromUsage({
+    input: Number(input) || 0,
+    output: Number(output) || 0,
+    cost: Number(cost) || 0,
+  })
 }
 
 function childrenIn(entries: readonly Entry[]): string[] {
   return entries.flatMap((entry) =>
-    entry.role === 'event' && entry.type === 'call.started' ? childrenOfStart(entry) : [],
+    entry.role === 'event' && entry.type === 'call.started' ? startedSessions(entry) : [],
   )
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.ts'
 import type { Report } from './report.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
-import type { ApprovalNeed } from './votes.ts'
+import type { ApprovalRequirement } from './votes.ts'
 
 /** What made a decision, in the order in which Cadre evaluates rules. */
 export type DecidedBy = 'tool' | 'agent' | 'role' | 'hook' | 'policy' | 'budget' | 'approval'
@@ -66,7 +66,7 @@ export type Verdict = Findings &
          */
         readonly grants?: readonly string[]
         /** Set if a policy says how many people must approve, and who counts. The verdict is then firm. */
-        readonly approvals?: ApprovalNeed
+        readonly approvals?: ApprovalRequirement
       }
     | { readonly kind: 'deny'; readonly reason: string }
   )

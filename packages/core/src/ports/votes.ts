@@ -1,5 +1,5 @@
 /** How many people must approve a call, and who counts. Recorded with the question, so that it does not change while people vote. */
-export interface ApprovalNeed {
+export interface ApprovalRequirement {
   readonly quorum: number
   /** A person counts if they have one of these roles. */
   readonly roles: readonly string[]

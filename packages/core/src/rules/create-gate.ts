@@ -16,12 +16,12 @@ import { explainIssues, type StandardResult } from '../ports/schema.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
 import { readDelegation, refuseCircularDelegation } from '../tree/delegation.ts'
-import { type CarriedDelegation, carriedDelegation } from '../vocabulary/carried-delegation.ts'
+import { type DelegationInCommand, delegationInCommand } from '../vocabulary/delegation-in-command.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { type FoundTool, normaliseInput, type Toolset } from '../vocabulary/toolset.ts'
 
 /** A call after the first checks: either ready for the gate's rules, or settled already. */
-export type ReadCall =
+export type ParsedCall =
   | { readonly kind: 'ready'; readonly judged: JudgedCall }
   | { readonly kind: 'refused'; readonly by: DecidedBy; readonly rule?: string; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -34,10 +34,10 @@ export function readCall(
   call: WireCall,
   session: SessionSpec,
   toolset: Toolset,
-): ReadCall | Promise<ReadCall> {
+): ParsedCall | Promise<ParsedCall> {
   const { name } = call.function
   const parsed = parseJson(call.function.arguments.trim() === '' ? '{}' : call.function.arguments)
-  const carried = parsed.ok ? carriedDelegation(name, parsed.value) : undefined
+  const carried = parsed.ok ? delegationInCommand(name, parsed.value) : undefined
   const found = carried === undefined ? toolset.find(name) : delegationTool(toolset)
   if (found === undefined) {
     return {
@@ -52,7 +52,7 @@ export function readCall(
       : { kind: 'failed' as const, reason: `the arguments of ${name} are not valid JSON: ${parsed.reason}` }
   if (found.allowed) return read()
   const what = carried === undefined ? '' : 'this line is a delegation, not a command, and '
-  const refused: ReadCall = {
+  const refused: ParsedCall = {
     kind: 'refused',
     by: 'agent',
     reason: `${what}${whyNot(found.tool, session)}. Available: ${toolset.names().join(', ') || 'none'}.`,
@@ -66,7 +66,7 @@ function delegationTool(toolset: Toolset): FoundTool | undefined {
   return known.find(({ allowed }) => allowed) ?? known[0]
 }
 
-function carriedInput(tool: Tool, carried: CarriedDelegation): unknown {
+function carriedInput(tool: Tool, carried: DelegationInCommand): unknown {
   return tool.name === 'delegateWork'
     ? { ...carried, reportExpectations: 'What was done and what was found' }
     : carried
@@ -76,7 +76,7 @@ function readArguments(
   call: WireCall,
   { tool, spelling, teamOnly }: FoundTool,
   written: unknown,
-): ReadCall | Promise<ReadCall> {
+): ParsedCall | Promise<ParsedCall> {
   let input: unknown
   try {
     input = normaliseInput(tool, spelling, written)
@@ -93,8 +93,8 @@ function readArguments(
 async function circularReason(
   tool: Tool,
   session: SessionSpec,
-  read: () => ReadCall | Promise<ReadCall>,
-): Promise<ReadCall | undefined> {
+  read: () => ParsedCall | Promise<ParsedCall>,
+): Promise<ParsedCall | undefined> {
   if (tool.kind !== 'delegate' || !session.delegation) return undefined
   const call = await read()
   if (call.kind !== 'ready') return undefined
@@ -106,8 +106,8 @@ async function circularReason(
 export function readInput(
   { call, tool, teamOnly }: Omit<JudgedCall, 'input'>,
   input: unknown,
-): ReadCall | Promise<ReadCall> {
-  const read = (result: StandardResult<unknown>): ReadCall =>
+): ParsedCall | Promise<ParsedCall> {
+  const read = (result: StandardResult<unknown>): ParsedCall =>
     result.issues === undefined
       ? { kind: 'ready', judged: { call, tool, input: result.value, ...(teamOnly && { teamOnly }) } }
       : {

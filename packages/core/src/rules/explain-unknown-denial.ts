@@ -4,7 +4,7 @@ import { knownTools } from '../vocabulary/known-tools.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { restrictionCoversTool } from '../vocabulary/select-tools.ts'
 import { interpretToolName } from '../vocabulary/vocabulary.ts'
-import { serverPrefixes, serversNamedAlone } from '../vocabulary/vocabulary-elsewhere.ts'
+import { bareServerNames, serverPrefixes } from '../vocabulary/vocabulary-elsewhere.ts'
 import { matchesWildcard } from '../vocabulary/wildcard.ts'
 
 export interface Denied {
@@ -22,7 +22,7 @@ export function explainUnknownDenial(name: string, { tools, agents }: Denied): s
   const meaning = interpretToolName(name)
   const shown = JSON.stringify(name)
   if (meaning.kind === 'server') {
-    const servers = [...serversNamedAlone, ...Object.values(serverPrefixes), ...agents.flatMap(serversOf)]
+    const servers = [...bareServerNames, ...Object.values(serverPrefixes), ...agents.flatMap(serversOf)]
     const wanted = meaning.server.toLowerCase()
     if (servers.some((server) => matchesWildcard(wanted, server.toLowerCase()))) return undefined
     return `${shown} matches no tool: there is no MCP server named ${JSON.stringify(meaning.server)}${ending(meaning.server, servers)}`

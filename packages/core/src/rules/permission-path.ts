@@ -1,4 +1,4 @@
-import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
+import { matchesAnything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import type { Subject } from './permission-subject.ts'
 
 /** A path in the two forms that a pattern can match. Both are computed from the text, without the file system. */
@@ -33,7 +33,7 @@ export function pathSubject(path: string, workspace: string, real?: string): Sub
     },
     matchesWhole(pattern) {
       const plain = plainPattern(pattern)
-      if (isEverything(plain)) return true
+      if (matchesAnything(plain)) return true
       // A pattern matches outside the workspace only if it is absolute or starts with `..`.
       const leadsOut = /^(\/|\.\.(\/|$)|[a-z]:)/i.test(plain)
       return readings.every(

@@ -3,7 +3,7 @@ import type { Ports } from '../ports/ports.ts'
 import type { CommandsOfCall } from '../ports/tool.ts'
 import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
-import { isEverything, matchesWildcard } from '../vocabulary/wildcard.ts'
+import { matchesAnything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import { pathSubject } from './permission-path.ts'
 
 /** One subject of a call, for the patterns of permission rules. */
@@ -34,7 +34,7 @@ export function subjectsOf(
     : paths.map((path) => pathSubject(path, workspace, locate?.(path, workspace)))
 }
 
-const nothing: Subject = { label: '', matchesSome: isEverything, matchesWhole: isEverything }
+const nothing: Subject = { label: '', matchesSome: matchesAnything, matchesWhole: matchesAnything }
 
 function agentSubject(target: string): Subject {
   const fits = (pattern: string) => matchesWildcard(nameKey(pattern), nameKey(target))
@@ -58,7 +58,7 @@ function commandSubject(command: string, found: CommandsOfCall | undefined): Sub
     label: whole.length <= 200 ? whole : `${whole.slice(0, 199)}…`,
     matchesSome: (pattern) => parts.some((part) => matchesCommand(pattern, part)),
     matchesWhole: (pattern) =>
-      isEverything(pattern) || isCovered(pattern) || (isPlain && matchesCommand(pattern, whole)),
+      matchesAnything(pattern) || isCovered(pattern) || (isPlain && matchesCommand(pattern, whole)),
   }
 }
 

@@ -12,7 +12,7 @@ const maxStates = 10_000
 
 class TooLarge extends Error {}
 
-export function nfaOf(
+export function buildNfa(
   node: Node,
 ): { readonly states: readonly State[]; readonly start: number } | PatternFault {
   const states: State[] = []

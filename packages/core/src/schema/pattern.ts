@@ -4,7 +4,7 @@
  */
 
 import { type Node, parsePattern } from './parse-pattern.ts'
-import { nfaOf, type State } from './pattern-states.ts'
+import { buildNfa, type State } from './pattern-states.ts'
 
 export interface Pattern {
   /** Returns whether the pattern occurs in the text, or `undefined` if the text is too long to test in reasonable time. */
@@ -40,7 +40,7 @@ function create(source: string): Pattern | PatternFault {
   }
   const node: Node | PatternFault = parsePattern(source)
   if ('fault' in node) return node
-  const nfa = nfaOf(node)
+  const nfa = buildNfa(node)
   if ('fault' in nfa) return nfa
   const { states, start } = nfa
   return {

@@ -2,7 +2,7 @@ import type { Question } from '../ports/engine.ts'
 import type { EventEntry } from '../ports/entry.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Json } from '../ports/json.ts'
-import type { ApprovalNeed } from '../ports/votes.ts'
+import type { ApprovalRequirement } from '../ports/votes.ts'
 import type { Session } from './session.ts'
 import { approveSession, grantsOf } from './state.ts'
 
@@ -36,7 +36,7 @@ export function approvalOf(session: Session, judged: JudgedCall, held: EventEntr
 }
 
 /** As entries record it. */
-export function approvalsJson({ quorum, roles, notByStarter }: ApprovalNeed): Json {
+export function approvalsJson({ quorum, roles, notByStarter }: ApprovalRequirement): Json {
   return { quorum, roles: [...roles], notByStarter }
 }
 

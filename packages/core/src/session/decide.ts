@@ -1,7 +1,7 @@
 import type { Entry, EventDraft, WireCall } from '../ports/entry.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
 import type { JsonObject } from '../ports/json.ts'
-import { type ReadCall, readCall, readInput } from '../rules/create-gate.ts'
+import { type ParsedCall, readCall, readInput } from '../rules/create-gate.ts'
 import { teamStart } from '../tree/change-team.ts'
 import { isBackground } from '../tree/delegate.ts'
 import { readDelegation } from '../tree/delegation.ts'
@@ -76,7 +76,7 @@ export function hasCallWithEffect(session: Session, calls: readonly WireCall[]):
  * Reads a call once per life, with the arguments of the decision if a rule changed them. Synchronous if the call was read before, or if the
  * schema of its tool is.
  */
-export function readCachedCall(session: Session, call: WireCall): ReadCall | Promise<ReadCall> {
+export function readCachedCall(session: Session, call: WireCall): ParsedCall | Promise<ParsedCall> {
   const known = session.read.get(call.id)
   if (known !== undefined) return known
   const read = readCall(call, session.spec, session.toolset)
@@ -90,9 +90,9 @@ export function readCachedCall(session: Session, call: WireCall): ReadCall | Pro
 async function readLater(
   session: Session,
   call: WireCall,
-  first: ReadCall | Promise<ReadCall>,
+  first: ParsedCall | Promise<ParsedCall>,
   changed: JsonObject | undefined,
-): Promise<ReadCall> {
+): Promise<ParsedCall> {
   let read = await first
   if (read.kind === 'ready' && changed !== undefined) read = await readInput(read.judged, changed)
   session.read.set(call.id, read)
@@ -114,7 +114,7 @@ function judged(session: Session, call: WireCall, late: boolean): Decided | Prom
 function judgeRead(
   session: Session,
   call: WireCall,
-  read: ReadCall,
+  read: ParsedCall,
   late: boolean,
 ): Decided | Promise<Decided> {
   const refused = (outcome: string, content: string, said: { by: string; rule?: string }): Decided => ({

@@ -1,6 +1,6 @@
 import type { UserDraft } from '../ports/entry.ts'
 import { addUsage, noUsage, type Report } from '../ports/report.ts'
-import { outcomeOfReport } from '../tree/delegate.ts'
+import { outcomeFromReport } from '../tree/delegate.ts'
 
 interface FollowUp {
   /** The calls that started the delegations. */
@@ -29,7 +29,7 @@ export function followUpMessage({ calls, reports, before, after }: FollowUp): Om
 
 /** A child's report, as the parent's model sees it. `more`: further attributes. */
 export function subagentResult(report: Report, more: { readonly [name: string]: string } = {}): string {
-  const { outcome, content } = outcomeOfReport(report)
+  const { outcome, content } = outcomeFromReport(report)
   const attributes = {
     ...more,
     agent_type: report.agent,

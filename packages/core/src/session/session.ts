@@ -7,7 +7,7 @@ import type { Model, PermittedEffects } from '../ports/model.ts'
 import type { Ports } from '../ports/ports.ts'
 import { addUsage, type Notice, noUsage, type Report, type Usage } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
-import type { ReadCall } from '../rules/create-gate.ts'
+import type { ParsedCall } from '../rules/create-gate.ts'
 import type { Teammates } from '../tree/teammates.ts'
 import type { Tree, TreeNode } from '../tree/tree.ts'
 import type { Toolset } from '../vocabulary/toolset.ts'
@@ -39,7 +39,7 @@ export interface Session {
   /** Calls that the gate allowed in this life because they change nothing. */
   readonly readsOnly: Set<string>
   /** The calls of the last reply as this life has read them. */
-  read: Map<string, ReadCall>
+  read: Map<string, ParsedCall>
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
   /** The teammates it leads. Set from the first round in which it leads a team. */

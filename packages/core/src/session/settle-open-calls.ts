@@ -1,6 +1,6 @@
 import type { Draft } from '../ports/entry.ts'
 import type { Report } from '../ports/report.ts'
-import { outcomeOfReport } from '../tree/delegate.ts'
+import { outcomeFromReport } from '../tree/delegate.ts'
 import { readCachedCall } from './decide.ts'
 import { followUpMessage } from './follow-up.ts'
 import type { Outcome } from './perform.ts'
@@ -37,7 +37,7 @@ async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
   if (session.state.background.has(call.id)) return { content: 'Started.' }
   if (started.child !== undefined) {
     const report = await reportOf(session, started.child)
-    return report === undefined ? notStartedOutcome : outcomeOfReport(report)
+    return report === undefined ? notStartedOutcome : outcomeFromReport(report)
   }
   const read = await readCachedCall(session, call)
   if (read.kind === 'ready' && read.judged.tool.effect === 'read')

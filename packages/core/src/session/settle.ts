@@ -4,7 +4,7 @@
  * 1. Every call of the reply is settled exactly once: by one `tool_result` that is recorded in call order.
  * 2. The decisions about all calls are recorded in one step, before any of them runs.
  * 3. A call that has an effect runs only after that record is durable.
- * 4. A call that an earlier process started, and that has no recorded result, is in doubt: see `doubt.ts`. Running it again is another
+ * 4. A call that an earlier process started, and that has no recorded result, is in doubt: see `settle-call-in-doubt.ts`. Running it again is another
  *    attempt with its own record, which can be in doubt as well.
  * 5. After a cancel, unfinished calls stay open in the record, and a resume continues them.
  */
@@ -19,14 +19,14 @@ import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
 import { approvalOf } from './approval.ts'
 import { announceDecisions, decide, readCachedCall, startDraft, undecidedCalls } from './decide.ts'
-import { settleDoubt } from './doubt.ts'
 import { notifyHandlers } from './notify-handlers.ts'
 import { type Outcome, perform } from './perform.ts'
 import { askPerson } from './person.ts'
 import { noticeDraft, record, type Session, withoutSlot } from './session.ts'
 import type { CallState } from './session-state.ts'
+import { settleCallInDoubt } from './settle-call-in-doubt.ts'
 import { approveSession, grantsOf, noticeOf, openCalls } from './state.ts'
-import { needOf, needsMore } from './votes.ts'
+import { isStricterRequirement, requirementOf } from './votes.ts'
 
 export async function settleReply(session: Session): Promise<undefined> {
   const open = openCalls(session.state)
@@ -180,7 +180,7 @@ function run(session: Session, judged: JudgedCall): Promise<Outcome | undefined>
 /** Runs a call that hooks and rules follow, or that an earlier life has started. */
 async function runAttended(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
   if (session.inherited.has(judged.call.id)) {
-    const known = await settleDoubt(session, judged)
+    const known = await settleCallInDoubt(session, judged)
     if (known !== 'run') return known
     const refused = (await currentRefusal(session, judged)) ?? (await startAgain(session, judged))
     if (refused !== undefined) return refused
@@ -268,7 +268,11 @@ async function currentRefusal(
 ): Promise<Outcome | undefined> {
   const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
   if (verdict.kind === 'deny') return { outcome: 'refused', code: verdict.by, content: verdict.reason }
-  if (verdict.kind === 'ask' && held !== undefined && needsMore(verdict.approvals, needOf({ ...held })))
+  if (
+    verdict.kind === 'ask' &&
+    held !== undefined &&
+    isStricterRequirement(verdict.approvals, requirementOf({ ...held }))
+  )
     return {
       outcome: 'refused',
       code: 'approval',

@@ -3,10 +3,10 @@ import type { JsonObject } from '../ports/json.ts'
 import { addUsage, type Notice, type Report, type Usage } from '../ports/report.ts'
 import { isBlank } from '../text/is-blank.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
-import { membersOfStart } from './children-of-start.ts'
 import { repeatedCall } from './repeated-call.ts'
 import { type CallState, emptyState, noNudges, type SessionState } from './session-state.ts'
 import { showMessage, showSummary, takeUnseenMessages, truncateResult } from './shown-messages.ts'
+import { startedMembers } from './started-sessions.ts'
 
 export function foldEntries(entries: readonly Entry[], session: string): SessionState {
   const state = emptyState()
@@ -137,7 +137,7 @@ function applyResult(state: SessionState, entry: ResultEntry, session: string): 
 function applyTeam({ teams }: SessionState, { call, started }: CallState): void {
   const name = started?.['team']
   if (typeof name !== 'string') return
-  const members = membersOfStart(started?.['members'])
+  const members = startedMembers(started?.['members'])
   if (members.size === 0) teams.delete(nameKey(name))
   else teams.set(nameKey(name), { name, call, input: started?.['input'] as JsonObject | undefined, members })
 }

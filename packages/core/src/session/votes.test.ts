@@ -7,10 +7,10 @@ import { answerIn } from './questions.ts'
 import {
   answerDrafts,
   isPermission,
+  isStricterRequirement,
   latestVotes,
   missingAnswer,
-  needOf,
-  needsMore,
+  requirementOf,
   votesIn,
 } from './votes.ts'
 
@@ -122,22 +122,22 @@ describe('a need', () => {
     [{ quorum: 1.5, roles: ['a'] }],
     [{ quorum: 1 }],
   ])('that is damaged is met by nobody: %j', (approvals) => {
-    expect(needOf({ approvals })).toEqual({ quorum: 9, roles: [], notByStarter: true })
+    expect(requirementOf({ approvals })).toEqual({ quorum: 9, roles: [], notByStarter: true })
   })
 
   it('is absent without the key', () => {
-    expect(needOf({})).toBeUndefined()
-    expect(needOf(undefined)).toBeUndefined()
+    expect(requirementOf({})).toBeUndefined()
+    expect(requirementOf(undefined)).toBeUndefined()
   })
 
   it('is stricter with more people, fewer roles, or without the starter', () => {
     const need = { quorum: 2, roles: ['approver', 'admin'], notByStarter: false }
-    expect(needsMore(undefined, need)).toBe(false)
-    expect(needsMore(need, need)).toBe(false)
-    expect(needsMore({ ...need, quorum: 1 }, need)).toBe(false)
-    expect(needsMore(need, undefined)).toBe(true)
-    expect(needsMore({ ...need, quorum: 3 }, need)).toBe(true)
-    expect(needsMore({ ...need, roles: ['admin'] }, need)).toBe(true)
-    expect(needsMore({ ...need, notByStarter: true }, need)).toBe(true)
+    expect(isStricterRequirement(undefined, need)).toBe(false)
+    expect(isStricterRequirement(need, need)).toBe(false)
+    expect(isStricterRequirement({ ...need, quorum: 1 }, need)).toBe(false)
+    expect(isStricterRequirement(need, undefined)).toBe(true)
+    expect(isStricterRequirement({ ...need, quorum: 3 }, need)).toBe(true)
+    expect(isStricterRequirement({ ...need, roles: ['admin'] }, need)).toBe(true)
+    expect(isStricterRequirement({ ...need, notByStarter: true }, need)).toBe(true)
   })
 })

@@ -3,21 +3,21 @@ import type { Answer } from '../ports/engine.ts'
 import type { Entry, EventDraft } from '../ports/entry.ts'
 import { CadreError } from '../ports/errors.ts'
 import type { Json } from '../ports/json.ts'
-import type { ApprovalNeed, RecordedVote, Vote, VoteChannel } from '../ports/votes.ts'
+import type { ApprovalRequirement, RecordedVote, Vote, VoteChannel } from '../ports/votes.ts'
 import { answerDraft, answerIn } from './questions.ts'
 
 const maxQuorum = 9
 
 /** The approvals that a recorded question needs, or `undefined` if the first answer decides. */
-export function needIn(entries: readonly Entry[], name: string): ApprovalNeed | undefined {
+export function requirementIn(entries: readonly Entry[], name: string): ApprovalRequirement | undefined {
   for (const entry of entries)
     if (entry.role === 'event' && entry.type === 'person.asked' && entry['name'] === name)
-      return needOf(entry['detail'])
+      return requirementOf(entry['detail'])
   return undefined
 }
 
 /** The same for the detail of a question. A damaged need is one that nobody meets: it must not become a weaker one. */
-export function needOf(detail: unknown): ApprovalNeed | undefined {
+export function requirementOf(detail: unknown): ApprovalRequirement | undefined {
   if (!isRecord(detail) || !Object.hasOwn(detail, 'approvals')) return undefined
   const said = detail['approvals']
   const { quorum, roles, notByStarter } = isRecord(said) ? said : {}
@@ -30,7 +30,10 @@ export function needOf(detail: unknown): ApprovalNeed | undefined {
 }
 
 /** Whether a need is stricter than the one that people voted on. */
-export function needsMore(now: ApprovalNeed | undefined, before: ApprovalNeed | undefined): boolean {
+export function isStricterRequirement(
+  now: ApprovalRequirement | undefined,
+  before: ApprovalRequirement | undefined,
+): boolean {
   if (now === undefined) return false
   if (before === undefined) return true
   const { quorum, roles, notByStarter } = now
@@ -77,7 +80,7 @@ export function isPermission(decision: string): boolean {
 }
 
 /** The answer that the votes give, or `undefined` while people still have to vote. */
-export function answerOfVotes(need: ApprovalNeed, votes: readonly Vote[]): Answer | undefined {
+export function answerFromVotes(need: ApprovalRequirement, votes: readonly Vote[]): Answer | undefined {
   const words = latestVotes(votes)
   const rejected = words.find(({ decision }) => !isPermission(decision))
   if (rejected !== undefined) {
@@ -99,14 +102,14 @@ export function answerOfVotes(need: ApprovalNeed, votes: readonly Vote[]): Answe
  */
 export function answerDrafts(entries: readonly Entry[], name: string, answer: Answer): EventDraft[] {
   if (answerIn(entries, name) !== undefined) return []
-  const need = needIn(entries, name)
+  const need = requirementIn(entries, name)
   if (need === undefined) return [answerDraft(name, answer)]
   const vote = voteOf(name, answer)
   const before = votesIn(entries, name)
   const isKnown =
     latestVotes(before).find(({ by }) => by === vote.by)?.decision === vote.decision ||
     (vote.id !== undefined && before.some(({ id }) => id === vote.id))
-  const decided = answerOfVotes(need, isKnown ? before : [...before, vote])
+  const decided = answerFromVotes(need, isKnown ? before : [...before, vote])
   return [
     ...(isKnown ? [] : [voteDraft(name, vote)]),
     ...(decided === undefined ? [] : [answerDraft(name, decided)]),
@@ -115,8 +118,8 @@ export function answerDrafts(entries: readonly Entry[], name: string, answer: An
 
 /** The entry that a crash may have cut off: the votes are recorded and suffice, but not the answer. */
 export function missingAnswer(entries: readonly Entry[], name: string): EventDraft[] {
-  const need = answerIn(entries, name) === undefined ? needIn(entries, name) : undefined
-  const decided = need && answerOfVotes(need, votesIn(entries, name))
+  const need = answerIn(entries, name) === undefined ? requirementIn(entries, name) : undefined
+  const decided = need && answerFromVotes(need, votesIn(entries, name))
   return decided === undefined ? [] : [answerDraft(name, decided)]
 }
 

@@ -3,9 +3,9 @@ import { messageOf } from '../ports/errors.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import { addUsage, noUsage, type Report } from '../ports/report.ts'
 import type { Teams } from '../ports/teams.ts'
-import { membersOfStart } from '../session/children-of-start.ts'
 import type { Outcome } from '../session/perform.ts'
 import type { Session } from '../session/session.ts'
+import { startedMembers } from '../session/started-sessions.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
 import { readTeam, type TeamRequest, targetOf } from './team-tools.ts'
@@ -49,7 +49,7 @@ async function createTeam(
     return failed(
       `You already lead a team named ${own.name}, with ${[...own.members.keys()].join(', ')}. Send them messages, delete it with delete_team, or choose another name.`,
     )
-  const sessions = membersOfStart(state.calls.get(call)?.started?.['members'])
+  const sessions = startedMembers(state.calls.get(call)?.started?.['members'])
   const members = request.members.map(({ name, agentType, model }) => ({
     name,
     agent: targetOf(spec, agentType) ?? agentType,

@@ -7,9 +7,9 @@ import type { Outcome } from '../session/perform.ts'
 import { delegatedWork } from '../session/prompt.ts'
 import { addUnreportedWork, type Session } from '../session/session.ts'
 import { isBlank } from '../text/is-blank.ts'
+import { buildSessionSpec } from './build-session-spec.ts'
 import { type Delegation, readDelegation } from './delegation.ts'
 import { isolateSession, isParallel, sharedPlace } from './isolate.ts'
-import { specifySession } from './specify.ts'
 
 /** Starts a child session, or re-attaches to it, and waits for its report unless it runs in the background. */
 export async function delegate(session: Session, judged: JudgedCall): Promise<Outcome | undefined> {
@@ -27,7 +27,7 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
     addUnreportedWork(session, report)
     return undefined
   }
-  return { ...outcomeOfReport(report), notices: budgetNoticesBelow(report) }
+  return { ...outcomeFromReport(report), notices: budgetNoticesBelow(report) }
 }
 
 /** Returns whether the delegation runs in the background: the call requests it, or the agent always does. */
@@ -99,7 +99,7 @@ async function childSpec(
   const reports = delegation.expectations !== undefined
   const parallel = isParallel(session, agent, session.state.background.has(call))
   const wanted = { id, root: spec.root, agent, shared: sharedPlace(spec), parallel }
-  return specifySession(ports, tree.limits, {
+  return buildSessionSpec(ports, tree.limits, {
     id,
     agent,
     parent: { spec, call },
@@ -130,7 +130,7 @@ export function failedStart(session: Session, id: string, agent: string, error: 
 }
 
 /** The outcome that the delegating agent sees. Only a completed report is a success. */
-export function outcomeOfReport(report: Report): Outcome {
+export function outcomeFromReport(report: Report): Outcome {
   const { usage, sessions, calls } = report
   const cost = { usage, sessions, calls }
   const notices = (report.notices ?? []).map((notice) => notice.message).join('; ')

@@ -6,8 +6,8 @@ import type { Ports } from '../ports/ports.ts'
 import type { Controls, SessionSpec } from '../ports/session-spec.ts'
 import { readCall } from '../rules/create-gate.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
+import { buildSessionSpec } from './build-session-spec.ts'
 import { refuseDelegation } from './delegation.ts'
-import { specifySession } from './specify.ts'
 
 export interface ExplainRequest {
   /** From the entry agent down to the one that would make the call. */
@@ -47,7 +47,7 @@ export async function explainCall(
   // A verdict does not depend on what the session knows.
   const { inform: _, ...quiet } = ports
   const work = { content: '' }
-  let session = await specifySession(quiet, limits, {
+  let session = await buildSessionSpec(quiet, limits, {
     id: 'explained',
     agent: entry,
     completion: 'text',
@@ -64,7 +64,7 @@ export async function explainCall(
       return { verdict: { kind: 'deny', by: 'role', rule, reason }, session }
     }
     const parent = { spec: session, call: 'explained' }
-    session = await specifySession(quiet, limits, {
+    session = await buildSessionSpec(quiet, limits, {
       id: `explained-${session.depth + 1}`,
       agent,
       parent,

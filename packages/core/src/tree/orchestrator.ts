@@ -16,12 +16,12 @@ import { runSession } from '../session/run-session.ts'
 import { requireSections } from '../session/sections.ts'
 import { foldEntries } from '../session/state.ts'
 import { didYouMean } from '../vocabulary/nearest.ts'
+import { buildSessionSpec, buildSpecWithParts } from './build-session-spec.ts'
 import { explainCall } from './explain.ts'
 import { canChange, isolateExistingSession, isolateSession } from './isolate.ts'
 import type { Orchestrator, OrchestratorOptions, ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
 import { SharedLimits } from './shared-limits.ts'
-import { specifySession, specifyWithParts } from './specify.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
 
@@ -136,7 +136,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
         const payer = charged === undefined ? undefined : await accounts.storedPayer(charged)
         // The person who started the run that caused this one has also started this one.
         const startedBy = payer?.spec.startedBy ?? request.startedBy
-        const { spec, notices: ofKnowledge } = await specifyWithParts(ports, limits, {
+        const { spec, notices: ofKnowledge } = await buildSpecWithParts(ports, limits, {
           ...rest,
           startedBy,
           agent,
@@ -265,7 +265,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
       // The limits of the failed agent apply to the plain model, too.
       ...(agent.limits && { limits: agent.limits }),
     }
-    const spec = await specifySession(ports, limits, {
+    const spec = await buildSessionSpec(ports, limits, {
       id: ports.ids.session(plain.name, root),
       root,
       agent: plain,

@@ -3,7 +3,7 @@ import type { ModelResolution } from '../ports/model.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { modelPreferences } from '../vocabulary/match-model.ts'
-import type { SpecRequest } from './specify.ts'
+import type { SpecRequest } from './build-session-spec.ts'
 
 export interface ResolvedModel {
   /** `Model.id`. */

@@ -19,9 +19,9 @@ import { teammateWork } from '../session/prompt.ts'
 import type { Session } from '../session/session.ts'
 import type { TeamState } from '../session/session-state.ts'
 import { foldEntries } from '../session/state.ts'
+import { buildSessionSpec } from './build-session-spec.ts'
 import { failedStart } from './delegate.ts'
 import { canChange, isolateSession, sharedPlace } from './isolate.ts'
-import { specifySession } from './specify.ts'
 import { readTeam, type TeamRequest, targetOf } from './team-tools.ts'
 import type { StopReason } from './tree.ts'
 
@@ -225,7 +225,7 @@ export class Teammates {
     if (agent === undefined) throw new CadreError('delegation', `agent ${member.agentType} no longer exists.`)
     const parallel = canChange(ports, agent)
     const wanted = { id: child, root: spec.root, agent, shared: sharedPlace(spec), parallel }
-    return specifySession(ports, tree.limits, {
+    return buildSessionSpec(ports, tree.limits, {
       id: child,
       agent,
       parent: { spec, call: team.call.id },

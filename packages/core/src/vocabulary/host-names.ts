@@ -1,5 +1,5 @@
 import { interpretToolName, type ToolMeaning } from './vocabulary.ts'
-import { knownElsewhere } from './vocabulary-elsewhere.ts'
+import { foreignToolNames } from './vocabulary-elsewhere.ts'
 import { hostVocabularies, type NamingHost } from './vocabulary-hosts.ts'
 
 /**
@@ -54,7 +54,7 @@ function knownTo(host: NamingHost): ReadonlySet<string> {
     ...Object.values(classes).flat(),
     ...Object.values(tools).flat(),
     ...also,
-    ...own.flatMap((label) => knownElsewhere[label] ?? []),
+    ...own.flatMap((label) => foreignToolNames[label] ?? []),
   ]
   const set = new Set(ignoresCase ? names.map((name) => name.toLowerCase()) : names)
   sets.set(host, set)

@@ -1,12 +1,12 @@
 import { findMisspelling } from './nearest.ts'
 import { interpretToolName } from './vocabulary.ts'
-import { knownElsewhere } from './vocabulary-elsewhere.ts'
+import { foreignToolNames } from './vocabulary-elsewhere.ts'
 import { classWords, ownTools } from './vocabulary-tools.ts'
 
 /** All tool names in the vocabulary, the most common first. Used to find misspellings. */
 export function knownTools(): readonly string[] {
   const own = Object.entries(ownTools).flatMap(([tool, { names }]) => [tool, ...names])
-  return [...new Set([...Object.keys(classWords), ...own, ...Object.values(knownElsewhere).flat()])]
+  return [...new Set([...Object.keys(classWords), ...own, ...Object.values(foreignToolNames).flat()])]
 }
 
 /**

@@ -3,7 +3,7 @@
  * tools, but that tool would do more than the name promises: `terminalLastCommand` shows a command without running it, and `usages` does
  * not search every file.
  */
-export const knownElsewhere: { readonly [host: string]: readonly string[] } = {
+export const foreignToolNames: { readonly [host: string]: readonly string[] } = {
   'VS Code': [
     'vscode',
     'browser',
@@ -188,7 +188,7 @@ export const editorGroups: readonly string[] = [
 ]
 
 /** Servers that lists name without a tool, as editors allow. */
-export const serversNamedAlone: readonly string[] = [
+export const bareServerNames: readonly string[] = [
   'ide',
   'github',
   'context7',

@@ -10,7 +10,7 @@ export interface HostVocabulary {
   readonly tools: { readonly [tool: string]: readonly string[] }
   /** Further names that it accepts. */
   readonly also: readonly string[]
-  /** The keys of `knownElsewhere` whose names it accepts. */
+  /** The keys of `foreignToolNames` whose names it accepts. */
   readonly own: readonly string[]
   readonly ignoresCase?: boolean
 }

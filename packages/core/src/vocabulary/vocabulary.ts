@@ -1,5 +1,5 @@
 import type { ToolClass } from '../ports/agent.ts'
-import { editorGroups, knownElsewhere, serverPrefixes, serversNamedAlone } from './vocabulary-elsewhere.ts'
+import { bareServerNames, editorGroups, foreignToolNames, serverPrefixes } from './vocabulary-elsewhere.ts'
 import { classWords, ownTools } from './vocabulary-tools.ts'
 
 /** The meaning of a name in a tool list, in any dialect. */
@@ -47,9 +47,9 @@ export function classOf(tool: string): ToolClass | undefined {
 function tabulate(): ReadonlyMap<string, ToolMeaning> {
   const table = new Map<string, ToolMeaning>()
   const add = (name: string, meaning: ToolMeaning) => table.set(name.toLowerCase(), meaning)
-  for (const server of serversNamedAlone) add(server, { kind: 'server', server })
+  for (const server of bareServerNames) add(server, { kind: 'server', server })
   // If several hosts share a name, the first in the list wins.
-  for (const [host, names] of Object.entries(knownElsewhere).reverse())
+  for (const [host, names] of Object.entries(foreignToolNames).reverse())
     for (const name of names) add(name, { kind: 'elsewhere', host })
   for (const [word, of] of Object.entries(classWords)) add(word, { kind: 'class', class: of })
   for (const [tool, { names }] of Object.entries(ownTools))

@@ -25,6 +25,6 @@ export function matchesWildcard(pattern: string, text: string): boolean {
 }
 
 /** True for one or more `*`. */
-export function isEverything(pattern: string): boolean {
+export function matchesAnything(pattern: string): boolean {
   return /^\*+$/.test(pattern)
 }

@@ -50,7 +50,7 @@ export function unlinkIfExists(path: string): void {
 }
 
 /** Writes all bytes: one system call may write only a part. */
-export function writeWhole(file: number, bytes: Buffer, position: number): void {
+export function writeFully(file: number, bytes: Buffer, position: number): void {
   let done = 0
   while (done < bytes.length) done += writeSync(file, bytes, done, bytes.length - done, position + done)
 }
@@ -59,7 +59,7 @@ export function writeWhole(file: number, bytes: Buffer, position: number): void 
 export function appendBytes(path: string, bytes: Buffer): void {
   const file = openSync(path, 'a', ownerOnly)
   try {
-    writeWhole(file, bytes, fstatSync(file).size)
+    writeFully(file, bytes, fstatSync(file).size)
   } finally {
     closeSync(file)
   }
@@ -189,7 +189,7 @@ export function realPathIfExists(place: string): string | undefined {
 }
 
 /** Opens a regular file for reading. Refuses anything else: reading a pipe could block the process forever. */
-export function openRegular(path: string): number {
+export function openRegularFile(path: string): number {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   if (fstatSync(file).isFile()) return file
   closeSync(file)
@@ -198,8 +198,8 @@ export function openRegular(path: string): number {
   })
 }
 
-export function readRegular(path: string): Buffer {
-  const file = openRegular(path)
+export function readRegularFile(path: string): Buffer {
+  const file = openRegularFile(path)
   try {
     return readFileSync(file)
   } finally {

@@ -27,7 +27,7 @@ export interface LocatedRequest {
   readonly limits?: { readonly letters: number; readonly nodes: number }
 }
 
-export type ReadYaml =
+export type ParsedYaml =
   | { readonly kind: 'read'; readonly root: Located }
   | { readonly kind: 'broken'; readonly diagnostics: readonly Diagnostic[] }
 
@@ -37,13 +37,13 @@ const maxAliases = 100
 const maxDepth = 100
 
 /** Reads YAML strictly. Never evaluates anything: values other than text, numbers, lists and mappings become text. */
-export function readYaml(request: LocatedRequest): ReadYaml {
+export function readYaml(request: LocatedRequest): ParsedYaml {
   const simple = readSimpleYaml(request.text, request.firstLine ?? 1)
   return simple === undefined ? readAnyYaml(request) : { kind: 'read', root: simple }
 }
 
 /** Like `readYaml`, but always uses the complete parser. */
-export function readAnyYaml(request: LocatedRequest): ReadYaml {
+export function readAnyYaml(request: LocatedRequest): ParsedYaml {
   const { path, firstLine = 1 } = request
   try {
     return read(request)
@@ -56,7 +56,7 @@ export function readAnyYaml(request: LocatedRequest): ReadYaml {
 
 class LimitExceeded extends Error {}
 
-function read({ text, path, firstLine = 1, duplicates, limits = defaultLimits }: LocatedRequest): ReadYaml {
+function read({ text, path, firstLine = 1, duplicates, limits = defaultLimits }: LocatedRequest): ParsedYaml {
   if (text.length > limits.letters || isTooDeep(text)) throw new LimitExceeded()
   const yaml = yamlParser()
   const lineCounter = new yaml.LineCounter()
@@ -175,6 +175,6 @@ function explain(error: YAMLError, path: string, line: number): Diagnostic {
   return { path, line, severity: 'error', code, message: `This is not valid YAML: ${error.message}.` }
 }
 
-function broken(path: string, line: number, code: string, message: string): ReadYaml {
+function broken(path: string, line: number, code: string, message: string): ParsedYaml {
   return { kind: 'broken', diagnostics: [{ path, line, severity: 'error', code, message }] }
 }

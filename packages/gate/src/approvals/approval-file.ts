@@ -2,7 +2,7 @@
 
 import type { Answer } from '@cadre/core'
 import { linesOf, type RawText, rawOf, textOf } from '@cadre/disk'
-import { describeNeed } from '@cadre/home'
+import { describeRequirement } from '@cadre/home'
 import { applySplices, type Splice } from '@cadre/tasks'
 import { type ApprovalRecord, countText } from './approval-record.ts'
 import {
@@ -13,7 +13,7 @@ import {
   offeredWords,
   parseDecisionWord,
 } from './decision-words.ts'
-import { actionChanged, answerOf, noDecision, type Reading, typedLine } from './reading.ts'
+import { actionChanged, answerOf, noDecision, normalizeTypedLine, type Reading } from './reading.ts'
 import { displayName, isPlain, labelOf, prefixWithBars, shownLine, visibleJson } from './shown-text.ts'
 
 const maxTaskLength = 120
@@ -40,7 +40,7 @@ export function approvalFile(record: ApprovalRecord): RawText {
     '',
     `**Risk Level:** ${risk ?? 'unknown'}`,
     ...reasons.map((reason) => `- ${withoutComment(reason)}`),
-    ...(record.need === undefined ? [] : ['', `**Needs:** ${describeNeed(record.need)}`]),
+    ...(record.need === undefined ? [] : ['', `**Needs:** ${describeRequirement(record.need)}`]),
     '',
     '## Review',
     '',
@@ -288,7 +288,7 @@ function decisionSplices(
     ...empty(review, 'reviewed at', at),
     ...((isApproval(decision) && !isDoubt(record)) ||
     reason === undefined ||
-    typedLine(notesIn(review)) !== undefined
+    normalizeTypedLine(notesIn(review)) !== undefined
       ? []
       : empty(review, 'notes', reason)),
   ]

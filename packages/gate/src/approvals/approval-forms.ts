@@ -48,7 +48,7 @@ export interface FormVote {
 }
 
 /** `left`: the decision remains in the form for another process. `note`: shown to the person in the form. */
-export type TakenVote = { readonly kind: 'taken'; readonly note?: string } | { readonly kind: 'left' }
+export type TakeVoteResult = { readonly kind: 'taken'; readonly note?: string } | { readonly kind: 'left' }
 
 export interface ApprovalForms {
   /**
@@ -65,7 +65,7 @@ export interface ApprovalForms {
    * Collects the decisions from the forms of an approval that needs several people, so that the next person can use the forms. `take` must
    * store the vote before it returns. Does nothing while a command is running that could write the forms.
    */
-  takeVotes(record: ApprovalRecord, take: (vote: FormVote) => TakenVote): Promise<void>
+  takeVotes(record: ApprovalRecord, take: (vote: FormVote) => TakeVoteResult): Promise<void>
   /** Sessions whose forms are pending, or were decided and not settled since. */
   openSessions(): readonly string[]
   /** All sessions that the forms mention. */
@@ -203,7 +203,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
         if (isUnsandboxedCommandRunning(home)) return
         for (const { where, read, reopen } of forms)
           attempt(where, () => {
-            const taken = new Map<string, TakenVote>()
+            const taken = new Map<string, TakeVoteResult>()
             editFile(where, (raw) => {
               const owned = raw === undefined ? undefined : readOwned(where)
               // The form has just changed. The watcher reports the change, and the form is read again.

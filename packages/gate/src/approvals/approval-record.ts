@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ApprovalNeed, isPermission, type Json, type RecordedVote, type Risk } from '@cadre/core'
+import { type ApprovalRequirement, isPermission, type Json, type RecordedVote, type Risk } from '@cadre/core'
 
 /** An approval that a person must decide or has decided. The session's journal is the source of truth. */
 export interface ApprovalRecord {
@@ -32,7 +32,7 @@ export interface ApprovalRecord {
   readonly status: ApprovalStatus
   readonly decision?: ApprovalDecision
   /** Set if a policy requires several people. Otherwise the first decision applies. */
-  readonly need?: ApprovalNeed
+  readonly need?: ApprovalRequirement
   /** Each voter's last vote. Empty if the first decision applies. */
   readonly votes: readonly RecordedVote[]
 }

@@ -1,7 +1,7 @@
 /** The first form of an approval: a task in `tasks/approvals.task.md`. These functions work on text and do no I/O. */
 import type { Answer } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
-import { describeNeed } from '@cadre/home'
+import { describeRequirement } from '@cadre/home'
 import {
   applySplices,
   fieldOf,
@@ -154,7 +154,7 @@ function taskLines(record: ApprovalRecord): string[] {
     `Risk Level: ${risk ?? 'unknown'}`,
     ...(reasons.length > 0 ? ['Risk Factors:', ...reasons.map((reason) => `  - ${shownLine(reason)}`)] : []),
     `Asked because: ${shownLine(record.why)}`,
-    ...(record.need === undefined ? [] : [`Needs: ${shownLine(describeNeed(record.need))}`]),
+    ...(record.need === undefined ? [] : [`Needs: ${shownLine(describeRequirement(record.need))}`]),
     '',
     ...detailLines(record),
     '',

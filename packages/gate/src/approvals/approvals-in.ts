@@ -2,7 +2,7 @@ import {
   type Entry,
   type EventEntry,
   latestVotes,
-  needOf,
+  requirementOf,
   type StoredSession,
   votesIn,
   workWithoutHeadings,
@@ -36,7 +36,7 @@ export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] 
     const decision = answers.get(question)
     const call = String(entry.call ?? '')
     const purpose = purposes.get(call) ?? ''
-    const need = needOf(entry['detail'])
+    const need = requirementOf(entry['detail'])
     return {
       ...approvalContent(entry, spec.agent.name),
       id: approvalId(spec.id, question, entry.timestamp),

@@ -10,7 +10,7 @@
 import { type Answer, CadreError, latestVotes, type Vote, votesIn } from '@cadre/core'
 import { type Home, homeOwner, isUnsandboxedCommandRunning, withLock } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
-import type { ApprovalForms, FormVote, TakenVote } from './approval-forms.ts'
+import type { ApprovalForms, FormVote, TakeVoteResult } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { startersOf } from './starters-of.ts'
 import { openVoteFiles, type UncountedVote } from './vote-files.ts'
@@ -70,7 +70,7 @@ export function createVoteCount(options: CountOptions): VoteCount {
       : [],
   })
   /** Call it while holding the forms' lock. */
-  const takeFromForm = (record: RequestedVote, { answer, uid, where }: FormVote): TakenVote => {
+  const takeFromForm = (record: RequestedVote, { answer, uid, where }: FormVote): TakeVoteResult => {
     const { decision, reason } = answer
     const voter = uid === undefined ? undefined : voters.ofUser(uid, 'file')
     const why =

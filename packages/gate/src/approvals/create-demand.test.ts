@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Effect, JudgedCall, Risk, SessionSpec, Tool, Verdict } from '@cadre/core'
 import type { ApprovalRule } from '@cadre/home'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPlaces } from '../paths/places.ts'
+import { createPathResolver } from '../paths/path-resolver.ts'
 import { createRequireApprovals } from './create-require-approvals.ts'
 
 let workspace: string
@@ -30,7 +30,7 @@ function demanded(rules: readonly Partial<ApprovalRule>[], call: Partial<JudgedC
   )
   const demand = createRequireApprovals({
     policy: { approvals },
-    places: createPlaces({ project: workspace }),
+    places: createPathResolver({ project: workspace }),
   })
   const verdict: Ask = {
     kind: 'ask',
@@ -57,7 +57,9 @@ function runs(command: string): Partial<JudgedCall> {
 const quorumOf = (verdict: Verdict) => (verdict.kind === 'ask' ? verdict.approvals?.quorum : verdict.kind)
 
 it('requires nothing without rules, and does not change a verdict without a matching rule', () => {
-  expect(createRequireApprovals({ policy: { approvals: [] }, places: createPlaces({}) })).toBeUndefined()
+  expect(
+    createRequireApprovals({ policy: { approvals: [] }, places: createPathResolver({}) }),
+  ).toBeUndefined()
   expect(demanded([{ effect: 'outbound', quorum: 2 }], writes('a'))).not.toHaveProperty('approvals')
 })
 

@@ -1,8 +1,8 @@
 import type { JudgedCall, RequireApprovals, Risk, SessionSpec } from '@cadre/core'
-import { type ApprovalRule, type Policy, strictestNeed } from '@cadre/home'
+import { type ApprovalRule, type Policy, strictestRequirement } from '@cadre/home'
+import { commandWords } from '../effects/command-words.ts'
 import { mayHidePaths, pathsNamedByCall } from '../effects/create-path-rule.ts'
 import { createDeniedPaths, type DeniedPathsOptions } from '../effects/denied-paths.ts'
-import { wordsOfCommand } from '../effects/words-of-command.ts'
 
 export interface RequireApprovalsOptions extends Pick<DeniedPathsOptions, 'places' | 'userHome'> {
   readonly policy: Pick<Policy, 'approvals'>
@@ -28,7 +28,7 @@ export function createRequireApprovals({
         (risk === undefined || isAtLeast(verdict.risk, risk)) &&
         (path === undefined || matchesPath(index, call, session)),
     )
-    const need = strictestNeed(matching)
+    const need = strictestRequirement(matching)
     if (need === undefined) return verdict
     if (need.roles.length > 0) return { ...verdict, firm: true, approvals: need }
     const places = [...new Set(matching.map(({ place }) => place))].join(', ')
@@ -62,7 +62,7 @@ function pathMatcher(
     const pattern = patterns[index]
     if (!pattern) return true
     if (call.tool.commands !== undefined)
-      return wordsOfCommand(call, workspace).some(({ path, base }) =>
+      return commandWords(call, workspace).some(({ path, base }) =>
         pattern.find({ path, workspace, use: 'read', base }).some(({ match }) => match === 'within'),
       )
     if (mayHidePaths(call)) return true

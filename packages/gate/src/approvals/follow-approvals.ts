@@ -73,7 +73,7 @@ function followRun(run: Run, settle: (question: string) => Promise<void>): Run {
 }
 
 /** Asks the person at the terminal. Resolves with undefined if they decide later. */
-export type AskAtTerminal = (
+export type AskInTerminal = (
   session: string,
   question: Question,
   signal: AbortSignal,
@@ -82,7 +82,7 @@ export type AskAtTerminal = (
 export interface AskRequest {
   readonly session: string
   readonly question: Question
-  readonly ask?: AskAtTerminal | undefined
+  readonly ask?: AskInTerminal | undefined
   /** How `ask` reaches the person. Default: the terminal. */
   readonly via?: VoteChannel | undefined
   readonly tell?: ((message: string) => void) | undefined

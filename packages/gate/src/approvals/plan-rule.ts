@@ -1,7 +1,7 @@
 import { appendSetting, rawOf, textOf } from '@cadre/disk'
 import { editFile, type Home, readPlainFile, type Trust, withLock } from '@cadre/home'
-import { wordsOfGrant } from '../commands/grant-of.ts'
-import { ownRuleItem } from '../commands/own-rule.ts'
+import { grantWords } from '../commands/grant-of.ts'
+import { userRuleItem } from '../commands/own-rule.ts'
 
 /** A change to the home's allowlist, after which Cadre no longer asks about commands like this one. */
 export type RulePlan =
@@ -23,7 +23,7 @@ const plainWords = /^[\w@%+=:,.~-][\w@%+=:,./~-]*(?: [\w@%+=:,./~-]+)*$/
  */
 export function planRule(home: Home, grants: readonly string[], trust: Pick<Trust, 'add'>): RulePlan {
   const path = home.at('storage', 'terminal-cmd-allowlist.yaml')
-  const patterns = grants.map(wordsOfGrant)
+  const patterns = grants.map(grantWords)
   if (patterns.length === 0 || !patterns.every((pattern) => plainWords.test(pattern)))
     return {
       kind: 'refused',
@@ -46,7 +46,7 @@ export function planRule(home: Home, grants: readonly string[], trust: Pick<Trus
           return raw + rawOf(now.text.slice(textOf(raw).length))
         })
         // Recorded outside the home: without a sandbox, only the user's own rules apply.
-        trust.add(patterns.map((pattern) => ownRuleItem(path, pattern)))
+        trust.add(patterns.map((pattern) => userRuleItem(path, pattern)))
       })
     },
   }

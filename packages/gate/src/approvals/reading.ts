@@ -14,7 +14,7 @@ export const actionChanged: Reading = {
 }
 
 /** Normalizes names and reasons that people type: one line, without surrounding quotes or terminal escapes. */
-export function typedLine(text: string | undefined): string | undefined {
+export function normalizeTypedLine(text: string | undefined): string | undefined {
   const line = (text ?? '')
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
     .replace(/(?![\u200c\u200d])\p{Cf}/gu, '')
@@ -26,7 +26,7 @@ export function typedLine(text: string | undefined): string | undefined {
 
 /** Builds the answer from a form, with its author and reason if known. */
 export function answerOf(decision: string, by: string | undefined, reason: string | undefined): Answer {
-  const name = typedLine(by)?.slice(0, 200)
-  const said = typedLine(reason)
+  const name = normalizeTypedLine(by)?.slice(0, 200)
+  const said = normalizeTypedLine(reason)
   return { decision, ...(name !== undefined && { by: name }), ...(said !== undefined && { reason: said }) }
 }

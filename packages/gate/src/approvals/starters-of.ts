@@ -1,4 +1,4 @@
-import { childrenOfStart, type EventEntry, isPermission, type StoredSession } from '@cadre/core'
+import { type EventEntry, isPermission, type StoredSession, startedSessions } from '@cadre/core'
 import { type Home, homeOwner, readRequesters, unknownRequester } from '@cadre/home'
 
 export interface StartersOptions {
@@ -62,6 +62,6 @@ function namesIn(by: unknown): string[] {
 
 function childrenIn({ entries }: StoredSession): string[] {
   return entries.flatMap((entry) =>
-    entry.role === 'event' && entry.type === 'call.started' ? childrenOfStart(entry) : [],
+    entry.role === 'event' && entry.type === 'call.started' ? startedSessions(entry) : [],
   )
 }

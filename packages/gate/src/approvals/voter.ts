@@ -1,7 +1,7 @@
-import { type ApprovalNeed, messageOf, type VoteChannel } from '@cadre/core'
+import { type ApprovalRequirement, messageOf, type VoteChannel } from '@cadre/core'
 import { currentUser, userOf } from '@cadre/disk'
 import {
-  describeNeed,
+  describeRequirement,
   type Home,
   openPeople,
   type People,
@@ -35,7 +35,7 @@ export interface Voters {
 }
 
 export interface VoteRequest {
-  readonly need: ApprovalNeed
+  readonly need: ApprovalRequirement
   /** Everyone who gave work to the run, from `startersOf`. Needed if the policy excludes them. */
   readonly starters: readonly string[]
 }
@@ -83,7 +83,7 @@ export function createVoters(home: Home, tell: (message: string) => void): Voter
     objectionTo({ name, roles }, { need, starters }) {
       if (!roles.some((role) => need.roles.includes(role))) {
         const own = roles.length === 0 ? 'no role in this home' : `only the role ${roles.join(', ')}`
-        return `${name} has ${own}, and the policy requires ${describeNeed(need)}. An administrator can add roles with: cadre people add`
+        return `${name} has ${own}, and the policy requires ${describeRequirement(need)}. An administrator can add roles with: cadre people add`
       }
       if (!need.notByStarter) return undefined
       if (starters.includes(unknownRequester))

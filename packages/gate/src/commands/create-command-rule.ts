@@ -3,7 +3,7 @@ import { isObject } from '@cadre/disk'
 import { withLookupCache } from '../paths/with-lookup-cache.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
-import { filesBoundTo } from './files-bound-to.ts'
+import { filesRunByLine } from './files-run-by-line.ts'
 import { formatWords } from './format-words.ts'
 import { grantOf } from './grant-of.ts'
 import { interpretLine } from './interpret-line.ts'
@@ -61,7 +61,7 @@ function verdictOf(source: string, workspace: string, options: CommandRuleOption
   const findings = { by: 'policy' as const, risk, reasons, commands, ...(paths.length > 0 && { paths }) }
   const denied = firstDenial(line, judged, paths, options)
   if (denied !== undefined) return { ...findings, kind: 'deny', ...denied }
-  const asked = () => ({ ...findings, kind: 'ask' as const, ...filesBoundTo(line, request) })
+  const asked = () => ({ ...findings, kind: 'ask' as const, ...filesRunByLine(line, request) })
   if (line.plan === undefined)
     return {
       ...asked(),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { FoundCommand } from './command-line.ts'
-import { filesBoundTo } from './files-bound-to.ts'
+import { filesRunByLine } from './files-run-by-line.ts'
 import { formatWords } from './format-words.ts'
 import type { LineRequest } from './line-request.ts'
 
@@ -22,7 +22,7 @@ export function grantOf(command: FoundCommand, request: LineRequest, fed: string
   const redirects = command.redirects.map(({ kind, path: file }) => `${kind === 'read' ? '<' : '>'} ${file}`)
   const file = program.kind === 'missing' ? 'no program' : program.file
   // The files it runs and its input are part of the grant, like its words.
-  const { boundTo: files = [] } = filesBoundTo({ commands: [command] }, request)
+  const { boundTo: files = [] } = filesRunByLine({ commands: [command] }, request)
   const content = [...files, ...(fed === undefined ? [] : [`line ${fed}`])]
   const digest =
     content.length === 0 ? [] : [`sha256 ${createHash('sha256').update(content.join('\n')).digest('hex')}`]
@@ -37,6 +37,6 @@ export function grantOf(command: FoundCommand, request: LineRequest, fed: string
 }
 
 /** Returns the words of such a grant, in the form of an allowlist pattern. */
-export function wordsOfGrant(grant: string): string {
+export function grantWords(grant: string): string {
   return grant.startsWith(grantSign) ? (grant.slice(grantSign.length).split(grantSeparator)[0] ?? '') : ''
 }

@@ -6,7 +6,7 @@ import { refuseHiddenCharacters } from './hidden-characters.ts'
 import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
 import { networkPrograms } from './programs/known-programs.ts'
-import { runsDownload, visiblyRunsDownload } from './runs-download.ts'
+import { appearsToRunDownloadedCode, runsDownloadedCode } from './runs-downloaded-code.ts'
 
 const maxCachedLength = 16 * 1_024
 /** Several rules inspect the same call. The result depends only on the line, so it can be cached. */
@@ -54,7 +54,7 @@ function dangerIn(source: string, line: CommandLine): Danger | undefined {
   if (plan === undefined && isForkBomb(source))
     return { what: 'fork bomb', reason: 'the command starts copies of itself without limit' }
   const fetches = commands.some(({ program }) => networkPrograms.has(program))
-  if (plan === undefined ? visiblyRunsDownload(source) : fetches && runsDownload(plan))
+  if (plan === undefined ? appearsToRunDownloadedCode(source) : fetches && runsDownloadedCode(plan))
     return { what: 'curl | sh', reason: 'the command runs downloaded code' }
   return findDanger(line)
 }

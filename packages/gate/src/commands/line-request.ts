@@ -1,11 +1,11 @@
-import type { PlacedPath, PlaceRequest } from '../paths/places.ts'
+import type { PathRequest, ResolvedPath } from '../paths/path-resolver.ts'
 import type { Allowlist, Decision } from './allowlist.ts'
 import type { Program } from './resolve-program.ts'
 
-/** The part of `Places` that commands need. */
+/** The part of `PathResolver` that commands need. */
 export interface PathJudge {
-  judge(request: PlaceRequest): {
-    readonly kind: PlacedPath['kind']
+  judge(request: PathRequest): {
+    readonly kind: ResolvedPath['kind']
     readonly real?: string
     readonly reason?: string
   }

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { Effect, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
 import { type Effects, effectsOf, type Policy } from '@cadre/home'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import type { FindAllowingRule } from '../permissions/permission-allowance.ts'
 import { assessTarget } from './assess-target.ts'
 
@@ -11,7 +11,7 @@ export interface EffectsRuleOptions {
   readonly team?: { readonly name: string; readonly effects?: Partial<Effects> } | undefined
   /** `--allow`: loosens the default for one run, but never a policy. */
   readonly allow?: readonly Effect[] | undefined
-  readonly places: Pick<Places, 'judge'>
+  readonly places: Pick<PathResolver, 'judge'>
   /** False: programs of the workspace can access the whole machine, so running one needs approval. */
   readonly sandboxed: () => boolean
   /** A rule that allows a whole call that would need approval. It loosens the default, but never a policy. */

@@ -1,4 +1,5 @@
 import type { JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
+import { commandWords } from './command-words.ts'
 import {
   createDeniedPaths,
   type DeniedPaths,
@@ -6,7 +7,6 @@ import {
   type FoundPattern,
 } from './denied-paths.ts'
 import { textsIn } from './paths-in-server-call.ts'
-import { wordsOfCommand } from './words-of-command.ts'
 
 export interface PathRuleOptions extends DeniedPathsOptions {
   /** True if the sandbox hides unreadable files from commands. */
@@ -80,7 +80,7 @@ export function pathsNamedByCall(tool: Tool, input: unknown): readonly string[] 
  * approval.
  */
 function ofCommand(denied: DeniedPaths, call: JudgedCall, { workspace }: SessionSpec): Found[] {
-  return wordsOfCommand(call, workspace).flatMap(({ path, base }) => {
+  return commandWords(call, workspace).flatMap(({ path, base }) => {
     const read = denied.find({ path, workspace, use: 'read', base })
     const write = denied.find({ path, workspace, use: 'write', base })
     const isPattern = /[*?[{]/.test(path)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Effect, JudgedCall, SessionSpec, Tool, Verdict } from '@cadre/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createPlaces } from '../paths/places.ts'
+import { createPathResolver } from '../paths/path-resolver.ts'
 import { createServerRule } from './create-server-rule.ts'
 
 let root: string
@@ -25,7 +25,7 @@ function judge(
   input: unknown,
   { effect = 'write', remote = false }: { effect?: Effect; remote?: boolean } = {},
 ) {
-  const places = createPlaces({ home: path.join(workspace, '.cadre'), userHome, project: workspace })
+  const places = createPathResolver({ home: path.join(workspace, '.cadre'), userHome, project: workspace })
   const rule = createServerRule({ places, userHome })
   const server = { name: 'files', tool: 'write', ...(remote && { remote }) }
   const tool = { name: 'mcp__files__write', effect, server } as Tool

@@ -1,9 +1,9 @@
 import type { PathFinding, Rule, Verdict } from '@cadre/core'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { pathsInServerCall, textsIn } from './paths-in-server-call.ts'
 
 export interface ServerRuleOptions {
-  readonly places: Pick<Places, 'judge'>
+  readonly places: Pick<PathResolver, 'judge'>
   readonly userHome: string
 }
 

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import type { Policy } from '@cadre/home'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { patternsByLink } from './linked-files.ts'
 import { type PathPattern, type PatternMatch, readPattern } from './path-pattern.ts'
 
@@ -20,7 +20,7 @@ export interface DeniedPathsOptions {
   readonly policy: Pick<Policy, 'paths' | 'decidedBy'>
   /** Patterns besides those of the policy. */
   readonly more?: readonly PathRestriction[] | undefined
-  readonly places: Pick<Places, 'locate'>
+  readonly places: Pick<PathResolver, 'locate'>
   readonly userHome?: string | undefined
 }
 

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPlaces } from '../paths/places.ts'
+import { createPathResolver } from '../paths/path-resolver.ts'
 import { createDeniedPaths } from './denied-paths.ts'
 
 let workspace: string
@@ -17,7 +17,7 @@ afterEach(() => rmSync(workspace, { recursive: true, force: true }))
 const link = (from: string, to: string) => linkSync(path.join(workspace, from), path.join(workspace, to))
 const denied = (read: string[], write: string[] = []) => {
   const paths = { deny: { read, write }, ask: { read: [], write: [] } }
-  return createDeniedPaths({ policy: { paths, decidedBy: new Map() }, places: createPlaces() })
+  return createDeniedPaths({ policy: { paths, decidedBy: new Map() }, places: createPathResolver() })
 }
 
 describe('a hard link to a denied file', () => {

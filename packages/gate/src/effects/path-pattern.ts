@@ -15,7 +15,7 @@ export interface PathPattern {
   match(absolute: string): PatternMatch
 }
 
-export interface PatternPlaces {
+export interface PatternRoots {
   /** The workspace as named, and its real path. */
   readonly workspaces: readonly string[]
   readonly userHome?: string | undefined
@@ -29,7 +29,7 @@ type Names = readonly string[]
  * Parses a pattern of a policy: relative to the workspace, or absolute. Without a slash, it matches that name in every
  * folder. Names are compared as on the most lenient file system, because patterns only restrict.
  */
-export function readPattern(text: string, places: PatternPlaces): PathPattern {
+export function readPattern(text: string, places: PatternRoots): PathPattern {
   const full = expandHome(text, places.userHome)
   const names = namesOf(full)
   const isAbsolute = /^([\\/]|[a-z]:)/i.test(full)
@@ -57,7 +57,7 @@ export function readPattern(text: string, places: PatternPlaces): PathPattern {
 }
 
 /** The part before the first wildcard may be a link: then its target is included. */
-function withReal(variants: readonly Names[], { locate }: PatternPlaces): readonly Names[] {
+function withReal(variants: readonly Names[], { locate }: PatternRoots): readonly Names[] {
   const real = variants.flatMap((names) => {
     const fixed = fixedOf(names)
     const led = fixed.length === 0 ? undefined : locate(joinNames(fixed))

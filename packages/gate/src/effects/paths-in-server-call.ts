@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { entryAt } from '@cadre/disk'
-import type { PlacedPath, Places } from '../paths/places.ts'
+import type { PathResolver, ResolvedPath } from '../paths/path-resolver.ts'
 
 export interface ServerCallRequest {
   readonly input: unknown
@@ -14,7 +14,7 @@ export interface ServerCallRequest {
 export interface ServerCallPath {
   /** As the model wrote it. */
   readonly path: string
-  readonly placed: Exclude<PlacedPath, { kind: 'inside' }>
+  readonly placed: Exclude<ResolvedPath, { kind: 'inside' }>
 }
 
 const maxTexts = 1_000
@@ -27,7 +27,7 @@ const maxPathLength = 4_096
  */
 export function pathsInServerCall(
   { input, workspace, userHome, write }: ServerCallRequest,
-  places: Pick<Places, 'judge'>,
+  places: Pick<PathResolver, 'judge'>,
 ): readonly ServerCallPath[] {
   return textsIn(input).texts.flatMap((text): ServerCallPath[] => {
     const named = pathOf(text, userHome)

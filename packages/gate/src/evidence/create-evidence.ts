@@ -7,13 +7,13 @@ import {
   sectionsOf,
 } from '@cadre/core'
 import { rememberOwnWrite } from '@cadre/home'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { artifactOf } from '../roles/artifact-of.ts'
-import { artifactPlace, isOwnArtifact } from '../roles/is-own-artifact.ts'
+import { artifactLocation, isOwnArtifact } from '../roles/is-own-artifact.ts'
 import { createArtifactHashes } from './artifact-hashes.ts'
 
 export interface EvidenceOptions {
-  readonly places: Places
+  readonly places: PathResolver
   /**
    * A folder that agents cannot write. It records which session wrote which artifact, across restarts. Absent: only this
    * process remembers.
@@ -109,7 +109,7 @@ export function createEvidence({ places, folder }: EvidenceOptions): Evidence {
     const { boundary, requiredSections = [] } = agent
     if (boundary?.writes === 'none' || (boundary?.writes === undefined && requiredSections.length === 0))
       return undefined
-    const place = artifactPlace(places, agent, workspace)
+    const place = artifactLocation(places, agent, workspace)
     return place !== undefined && places.locate(artifactOf(agent), workspace) === place ? place : undefined
   }
 }

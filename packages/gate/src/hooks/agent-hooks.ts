@@ -5,14 +5,14 @@ import type { TrustItem } from '@cadre/home'
 import { fingerprintHooks } from './fingerprint-hooks.ts'
 import type { Hook } from './hook.ts'
 import { projectFilesOf } from './project-files-of.ts'
-import { type ReadHooks, readHooks } from './read-hooks.ts'
+import { type ParsedHooks, readHooks } from './read-hooks.ts'
 import { scriptsOf } from './scripts-of.ts'
 
-const none: ReadHooks = { hooks: [], diagnostics: [], entries: 0 }
-const known = new WeakMap<AgentDefinition, ReadHooks>()
+const none: ParsedHooks = { hooks: [], diagnostics: [], entries: 0 }
+const known = new WeakMap<AgentDefinition, ParsedHooks>()
 
 /** Reads the hooks in an agent's own file, once per definition. */
-export function readAgentHooks(agent: AgentDefinition): ReadHooks {
+export function readAgentHooks(agent: AgentDefinition): ParsedHooks {
   if (agent.hooks === undefined || agent.hooks === null) return none
   const made = known.get(agent)
   if (made !== undefined) return made

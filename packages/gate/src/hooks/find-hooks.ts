@@ -5,9 +5,9 @@ import { type Diagnostic, decodeText, isInside } from '@cadre/disk'
 import type { TrustItem } from '@cadre/home'
 import { fingerprintHooks } from './fingerprint-hooks.ts'
 import type { Hook, HookFile, HookLevel, HookSet } from './hook.ts'
-import { type HookPlace, hookPlaces } from './hook-places.ts'
+import { type HookLocation, hookLocations } from './hook-locations.ts'
 import { projectFilesOf } from './project-files-of.ts'
-import { type ReadHooksFile, readHooksFile } from './read-hooks-file.ts'
+import { type ParsedHooksFile, readHooksFile } from './read-hooks-file.ts'
 import { scriptsOf } from './scripts-of.ts'
 
 export interface FindHooksRequest {
@@ -28,8 +28,8 @@ export interface FindHooksRequest {
 }
 
 interface FoundFile {
-  readonly place: HookPlace
-  readonly read: ReadHooksFile
+  readonly place: HookLocation
+  readonly read: ParsedHooksFile
   readonly text: string
 }
 
@@ -39,7 +39,7 @@ const maxFileSize = 1_000_000
 export function findHooks(request: FindHooksRequest): HookSet {
   const diagnostics: Diagnostic[] = []
   const seen = new Set<string>()
-  const found = hookPlaces(request).flatMap((place) => {
+  const found = hookLocations(request).flatMap((place) => {
     const text = textAt(place, request, seen, diagnostics)
     if (text === undefined) return []
     const { platform } = request
@@ -117,7 +117,7 @@ function whyIdle(
 }
 
 function textAt(
-  place: HookPlace,
+  place: HookLocation,
   { project, policyOwner = 0 }: FindHooksRequest,
   seen: Set<string>,
   diagnostics: Diagnostic[],

@@ -8,7 +8,7 @@ import {
 } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import type { Hook } from './hook.ts'
-import { faultOfMatcher, matchesHook } from './matches-hook.ts'
+import { findMatcherFault, matchesHook } from './matches-hook.ts'
 import { safePattern } from './safe-pattern.ts'
 
 const base: Hook = {
@@ -95,7 +95,7 @@ describe('Claude Code', () => {
   it('a matcher that is not a regular expression matches nothing, and is reported', () => {
     const hook: Hook = { ...base, event: 'SessionStart', matcher: '([' }
     expect(matchesHook(hook, { kind: 'values', values: ['startup'] })).toBe(false)
-    expect(faultOfMatcher(hook)).toContain('never runs, as in Claude Code')
+    expect(findMatcherFault(hook)).toContain('never runs, as in Claude Code')
   })
 
   it.each(['([', 'Write|(', '*Bash', 'Bash('])(
@@ -103,7 +103,7 @@ describe('Claude Code', () => {
     (matcher) => {
       expect(fits({ matcher }, 'write_file', { path: 'x' })).toBe(false)
       expect(fits({ matcher }, 'execute_command', { command: 'ls' })).toBe(false)
-      expect(faultOfMatcher({ ...base, event: 'PreToolUse', matcher })).toContain(
+      expect(findMatcherFault({ ...base, event: 'PreToolUse', matcher })).toContain(
         'never runs, as in Claude Code',
       )
     },

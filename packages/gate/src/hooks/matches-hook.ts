@@ -130,7 +130,7 @@ function patternFor(matcher: string, anchored: boolean): SafePattern {
 }
 
 /** Returns the problem with a matcher that cannot be used as written. */
-export function faultOfMatcher(hook: Hook): string | undefined {
+export function findMatcherFault(hook: Hook): string | undefined {
   const { matcher = '', dialect, event } = hook
   if (isAll(matcher) || dialect === 'vscode') return undefined
   if (dialect === 'copilot' && !copilotMatches.has(event))

@@ -2,7 +2,7 @@ import type { Located } from '@cadre/disk'
 import type { HookAction } from './hook.ts'
 import type { EntryContext, ReportHookProblem } from './read-hook-entry.ts'
 
-export interface ReadAction {
+export interface ParsedAction {
   /** Absent if the entry has nothing to run. */
   readonly action?: HookAction
   /** Why it does not run here. */
@@ -12,7 +12,7 @@ export interface ReadAction {
 /** Hook types that require a model, an agent or a server of their host. */
 const unsupportedTypes = new Set(['prompt', 'agent', 'mcp_tool'])
 
-export function readAction(item: Located, context: EntryContext, say: ReportHookProblem): ReadAction {
+export function readAction(item: Located, context: EntryContext, say: ReportHookProblem): ParsedAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const type = fields.get('type')
   if (type?.value === 'http') return readHttp(item, say)
@@ -45,7 +45,7 @@ function readCommand(
   item: Located,
   { platform = process.platform, dialect }: EntryContext,
   say: ReportHookProblem,
-): ReadAction {
+): ParsedAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const own = platform === 'win32' ? 'windows' : platform === 'darwin' ? 'osx' : 'linux'
   const keys =
@@ -113,7 +113,7 @@ function shellFor(key: string, platform: NodeJS.Platform, dialect: string, wante
   return dialect === 'vscode' && key !== 'bash' ? 'sh' : 'bash'
 }
 
-function readHttp(item: Located, say: ReportHookProblem): ReadAction {
+function readHttp(item: Located, say: ReportHookProblem): ParsedAction {
   const fields = item.fields as ReadonlyMap<string, Located>
   const written = textOf(fields.get('url')) ?? ''
   let url: URL

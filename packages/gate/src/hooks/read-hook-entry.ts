@@ -1,7 +1,7 @@
 import type { HookEvent } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { Hook, HookDialect } from './hook.ts'
-import { faultOfMatcher } from './matches-hook.ts'
+import { findMatcherFault } from './matches-hook.ts'
 import { readAction, textOf } from './read-action.ts'
 import type { HooksSource } from './read-hooks.ts'
 import { readTimeout } from './read-timeout.ts'
@@ -113,7 +113,7 @@ function readOne(
     once: fields.get('once')?.value === true,
     ...(idle !== undefined && { idle }),
   }
-  const fault = faultOfMatcher(hook)
+  const fault = findMatcherFault(hook)
   if (fault !== undefined)
     say(
       'warning',

@@ -1,7 +1,7 @@
 import { interpretHookEvent, readJson } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { HookDialect, HookFileStatus, HookLevel } from './hook.ts'
-import { type HooksSource, type ReadHooks, readHooks } from './read-hooks.ts'
+import { type HooksSource, type ParsedHooks, readHooks } from './read-hooks.ts'
 
 export interface HooksFileRequest {
   readonly path: string
@@ -12,20 +12,20 @@ export interface HooksFileRequest {
   readonly platform?: NodeJS.Platform
 }
 
-export interface ReadHooksFile extends ReadHooks {
+export interface ParsedHooksFile extends ParsedHooks {
   readonly status: HookFileStatus
   /** `file`: disables its own hooks. `level`: also those of other files. */
   readonly disables?: 'file' | 'level'
 }
 
 /** Reads a file that may contain hooks. Never throws; settings without hooks are `loaded` with none. */
-export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
+export function readHooksFile(request: HooksFileRequest): ParsedHooksFile {
   const { path, text, kind } = request
   const json = readJson({ path, text })
   const diagnostics: Diagnostic[] = [...json.diagnostics]
   const say = (severity: Diagnostic['severity'], line: number, code: string, message: string, fix?: string) =>
     diagnostics.push({ path, line, severity, code, message, ...(fix !== undefined && { fix }) })
-  const failed = (): ReadHooksFile => ({ hooks: [], entries: 0, diagnostics, status: 'failed' })
+  const failed = (): ParsedHooksFile => ({ hooks: [], entries: 0, diagnostics, status: 'failed' })
   // Recovering data from a broken file would be a guess, and every host rejects such a file.
   const broken = json.diagnostics.find(({ severity }) => severity === 'error')
   if (broken !== undefined) {
@@ -75,7 +75,7 @@ export function readHooksFile(request: HooksFileRequest): ReadHooksFile {
   }
 }
 
-function statusOf({ hooks, entries, diagnostics }: ReadHooks, written: Located): HookFileStatus {
+function statusOf({ hooks, entries, diagnostics }: ParsedHooks, written: Located): HookFileStatus {
   if (written.fields === undefined) return 'failed'
   const usable = hooks.filter(({ idle }) => idle === undefined)
   if (entries > 0 && hooks.length === 0) return 'failed'

@@ -15,7 +15,7 @@ export interface HooksSource {
   readonly platform?: NodeJS.Platform
 }
 
-export interface ReadHooks {
+export interface ParsedHooks {
   readonly hooks: readonly Hook[]
   readonly diagnostics: readonly Diagnostic[]
   /** The number of entries in the file, used or not. */
@@ -23,7 +23,7 @@ export interface ReadHooks {
 }
 
 /** Reads the value of `hooks`: events, each with a list of entries. Reports invalid entries and uses the rest. */
-export function readHooks(written: Located, source: HooksSource): ReadHooks {
+export function readHooks(written: Located, source: HooksSource): ParsedHooks {
   const { path } = source
   const diagnostics: Diagnostic[] = []
   const hooks: Hook[] = []

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createPlaces, type Places } from './places.ts'
+import { createPathResolver, type PathResolver } from './path-resolver.ts'
 
 let folder: string
 let workspace: string
 let memory: string
-let places: Places
+let places: PathResolver
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-mounts-')))
@@ -19,7 +19,7 @@ beforeEach(() => {
   writeFileSync(path.join(memory, 'deep/b.md'), 'deeper')
   writeFileSync(path.join(folder, 'home/config.yaml'), 'secret: x')
   writeFileSync(path.join(folder, 'outside.md'), 'outside')
-  places = createPlaces({ home: path.join(folder, 'home') })
+  places = createPathResolver({ home: path.join(folder, 'home') })
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -99,7 +99,9 @@ describe('the memory of a home', () => {
       kind: 'inside',
       real,
     })
-    expect(createPlaces().judge({ path: 'memory/a.md', workspace, write: false })).toMatchObject({ real })
+    expect(createPathResolver().judge({ path: 'memory/a.md', workspace, write: false })).toMatchObject({
+      real,
+    })
     rmSync(memory, { recursive: true })
     expect(read('memory/a.md')).toMatchObject({ real })
     writeFileSync(memory, '')

@@ -20,7 +20,7 @@ const tick = 2_500
  * Returns the protected places of a folder whose first name exists. The folder is read again only if an entry was added or
  * removed.
  */
-export function ownRootsIn(folder: string): readonly ProtectedRoot[] {
+export function protectedRootsIn(folder: string): readonly ProtectedRoot[] {
   const stats = statsAt(folder)
   if (stats === undefined) return []
   const mark = `${stats.dev}:${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}`

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { type Diagnostic, readWithin } from '@cadre/disk'
+import { type Diagnostic, readInsideFolder } from '@cadre/disk'
 import type { TrustItem } from '@cadre/home'
 import { allowsMore } from './allows-more.ts'
 import type { ClaudeRule } from './claude-rule.ts'
-import { type ReadPermissions, readPermissions } from './read-permissions.ts'
+import { type ParsedPermissions, readPermissions } from './read-permissions.ts'
 
 export interface FindPermissionsRequest {
   readonly project: string
@@ -61,7 +61,7 @@ export function permissionsTrustItem(file: string, rules: readonly ClaudeRule[])
   }
 }
 
-interface FoundPermissions extends ReadPermissions {
+interface FoundPermissions extends ParsedPermissions {
   readonly file: string
   readonly level: ClaudeRule['level']
 }
@@ -73,7 +73,7 @@ function readAt(
   seen: Set<string>,
 ): FoundPermissions {
   const nothing = { file, level, rules: [], diagnostics: [], isLost: false }
-  const content = readWithin(root ?? path.parse(file).root, file)
+  const content = readInsideFolder(root ?? path.parse(file).root, file)
   if (content.kind === 'none') return nothing
   if (content.kind === 'unusable') {
     const message = `Cadre does not read the permissions in this file: ${content.reason}. Every call needs approval.`

@@ -1,6 +1,6 @@
 import { allowsServerTool, isServerTool, type JudgedCall, restrictionCoversTool } from '@cadre/core'
 import { readPattern } from '../effects/path-pattern.ts'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { allowsMore } from './allows-more.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 import { appliesTo, hostOf } from './create-permissions-rule.ts'
@@ -10,7 +10,7 @@ export interface AllowanceOptions {
   readonly rules: readonly ClaudeRule[]
   readonly project: string
   readonly userHome: string
-  readonly places: Pick<Places, 'locate'>
+  readonly places: Pick<PathResolver, 'locate'>
 }
 
 /** Returns the rule that allows a whole call, except for commands: every file that it changes, or the host it contacts. */

@@ -3,7 +3,7 @@ import type { Diagnostic } from '@cadre/disk'
 import { allowsMore } from './allows-more.ts'
 import { type ClaudeRule, readRule, subjectOf } from './claude-rule.ts'
 
-export interface ReadPermissions {
+export interface ParsedPermissions {
   readonly rules: readonly ClaudeRule[]
   readonly diagnostics: readonly Diagnostic[]
   /** It is unknown what the file denies, so every call needs approval. */
@@ -21,7 +21,7 @@ const decisions = ['deny', 'ask', 'allow'] as const
 const ignoredKeys = new Set([...decisions, 'disableBypassPermissionsMode', 'disableAutoMode'])
 
 /** Reads `permissions` from a settings file of Claude Code. Reports what is not supported. Never throws. */
-export function readPermissions({ path, text, level }: PermissionsFile): ReadPermissions {
+export function readPermissions({ path, text, level }: PermissionsFile): ParsedPermissions {
   const diagnostics: Diagnostic[] = []
   const report = (severity: Diagnostic['severity'], line: number, message: string, code = 'permissions') => {
     diagnostics.push({ path, line, severity, code, message })

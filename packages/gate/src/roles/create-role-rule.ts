@@ -1,5 +1,5 @@
 import type { AgentDefinition, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { artifactOf } from './artifact-of.ts'
 import { isOwnArtifact } from './is-own-artifact.ts'
 
@@ -7,7 +7,7 @@ import { isOwnArtifact } from './is-own-artifact.ts'
  * Keeps every session within the boundary of its agent. Judges a call by the class and effect of its tool and by the paths
  * it names, never by its name or the text it writes. A boundary only restricts: all other rules apply too.
  */
-export function createRoleRule({ places }: { readonly places: Places }): Rule {
+export function createRoleRule({ places }: { readonly places: PathResolver }): Rule {
   return {
     by: 'role',
     name: 'boundary',
@@ -38,7 +38,11 @@ function judgeCommand(tool: Tool, { agent }: SessionSpec): Verdict | undefined {
     : denyVerdict('commands', `commands from ${agent.name} must run on a copy of the workspace`, tool)
 }
 
-function judgeWrite(places: Places, { tool, input }: JudgedCall, session: SessionSpec): Verdict | undefined {
+function judgeWrite(
+  places: PathResolver,
+  { tool, input }: JudgedCall,
+  session: SessionSpec,
+): Verdict | undefined {
   const { agent } = session
   const writes = agent.boundary?.writes
   if (writes === undefined || (tool.class !== 'edit' && tool.effect !== 'write')) return undefined
@@ -55,7 +59,12 @@ function judgeWrite(places: Places, { tool, input }: JudgedCall, session: Sessio
     : { ...denyVerdict('writes', `${only}, not ${other.path}`, tool), paths: findings }
 }
 
-function findingOf(places: Places, path: string, agent: AgentDefinition, workspace: string): PathFinding {
+function findingOf(
+  places: PathResolver,
+  path: string,
+  agent: AgentDefinition,
+  workspace: string,
+): PathFinding {
   const real = places.locate(path, workspace)
   const decision = isOwnArtifact({ places, path, agent, workspace }) ? 'allow' : 'deny'
   return { path, ...(real !== undefined && { real }), decision }

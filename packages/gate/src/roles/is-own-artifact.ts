@@ -1,10 +1,10 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { artifactOf } from './artifact-of.ts'
 
 export interface ArtifactPath {
-  readonly places: Pick<Places, 'locate' | 'judge'>
+  readonly places: Pick<PathResolver, 'locate' | 'judge'>
   readonly path: string
   readonly agent: AgentDefinition
   readonly workspace: string
@@ -15,14 +15,14 @@ export interface ArtifactPath {
  * another place.
  */
 export function isOwnArtifact({ places, path: asked, agent, workspace }: ArtifactPath): boolean {
-  const own = artifactPlace(places, agent, workspace)
+  const own = artifactLocation(places, agent, workspace)
   if (own === undefined || places.locate(asked, workspace) !== own) return false
   return places.judge({ path: asked, workspace, write: true, own: artifactOf(agent) }).kind === 'inside'
 }
 
 /** Returns the absolute path of the artifact, which has no links below the workspace. */
-export function artifactPlace(
-  places: Pick<Places, 'locate'>,
+export function artifactLocation(
+  places: Pick<PathResolver, 'locate'>,
   agent: AgentDefinition,
   workspace: string,
 ): string | undefined {

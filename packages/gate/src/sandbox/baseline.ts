@@ -1,4 +1,4 @@
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { type GuardedPaths, guardedPaths } from './guarded-paths.ts'
 import { type RecordedState, type Snapshot, takeSnapshot } from './keep-snapshot.ts'
 
@@ -23,7 +23,7 @@ interface Shared<T> {
 const folders = new Map<string, Shared<GuardedPaths>>()
 const parts = new Map<string, Shared<Snapshot>>()
 
-export function acquireBaseline(workspace: string, places: Places): Baseline {
+export function acquireBaseline(workspace: string, places: PathResolver): Baseline {
   const held: (() => void)[] = []
   const guarded = share(folders, workspace, held, () => guardedPaths(workspace, places))
   return {

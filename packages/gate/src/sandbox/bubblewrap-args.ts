@@ -6,7 +6,7 @@ import type { MaskedPath } from './find-masks.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import type { PinnedMounts } from './pinned-mounts.ts'
 import type { Sandbox } from './sandbox.ts'
-import { secretPlaces } from './secret-places.ts'
+import { secretPaths } from './secret-paths.ts'
 import { toolFolders } from './tool-folders.ts'
 
 export interface SandboxLayout {
@@ -56,7 +56,7 @@ export function bubblewrapArgs(enclosure: SandboxLayout): string[] {
     if (guarded.git !== undefined) args.push(...repositoryArgs(guarded.git))
     for (const place of pins.fixed) args.push('--ro-bind', place, place)
   }
-  for (const { place, isFolder } of [...secretPlaces({ root, userHome }), ...enclosure.masks]) {
+  for (const { place, isFolder } of [...secretPaths({ root, userHome }), ...enclosure.masks]) {
     if (isFolder) args.push('--tmpfs', place, '--remount-ro', place)
     else args.push('--ro-bind', '/dev/null', place)
   }

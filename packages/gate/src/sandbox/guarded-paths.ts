@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { entriesIn, entryAt, isInside } from '@cadre/disk'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { gitFoldersOf } from '../paths/repository-folders.ts'
 import { findNested, type NestedFindings } from './find-nested.ts'
 
@@ -22,7 +22,7 @@ export interface GuardedPaths {
  * The same paths as for the file tools, except that commands may commit. So in a repository, only its configuration, its
  * hooks, and the file that points to a worktree's repository are guarded.
  */
-export function guardedPaths(workspace: string, places: Places): GuardedPaths {
+export function guardedPaths(workspace: string, places: PathResolver): GuardedPaths {
   const root = places.locate('.', workspace) ?? path.resolve(workspace)
   const found = new Set<string>()
   const nested = findNested(root)

@@ -5,7 +5,7 @@ import type { CommandMark } from './command-mark.ts'
  * Kills processes that a command left running outside its group, found by the mark in their environment, which a process
  * can remove. Only a sandbox reliably leaves none. Repeats until it finds no more.
  */
-export function killLeftovers({ text }: CommandMark): number {
+export function killLeftoverProcesses({ text }: CommandMark): number {
   let ended = 0
   for (let round = 0; round < 10; round++) {
     const found = processes().filter((pid) => environmentOf(pid).includes(text))

@@ -13,7 +13,7 @@ import {
 } from '@cadre/home'
 import type { List } from '../commands/line/line.ts'
 import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { acquireBaseline, type Baseline } from './baseline.ts'
 import { memoryFolders } from './bubblewrap-args.ts'
 import { markOf } from './command-mark.ts'
@@ -23,7 +23,7 @@ import { findDenied } from './find-denied.ts'
 import type { HiddenPaths } from './find-hidden-paths.ts'
 import type { GuardedPaths } from './guarded-paths.ts'
 import { keepCopies } from './keep-copies.ts'
-import { killLeftovers } from './leftovers.ts'
+import { killLeftoverProcesses } from './leftovers.ts'
 import { planInput, runnerCommand, runnerEnvironment } from './plan-run.ts'
 import { pathInCopy, prepareSandbox } from './prepare-sandbox.ts'
 import { removeSetIds } from './remove-set-ids.ts'
@@ -36,7 +36,7 @@ import { expectedChangesIn, watchedPaths } from './watched-paths.ts'
 
 export interface CommandOptions {
   readonly sandbox: Sandbox
-  readonly places: Places
+  readonly places: PathResolver
   readonly home?: Home | undefined
   /** The user's home directory. Default: as reported by the system. */
   readonly userHome?: string | undefined
@@ -219,7 +219,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
           { ...run.environment, ...mark.environment },
           { cwd, root: copy ?? guarded.root, home, sandboxed: false },
         ),
-        endOthers: () => killLeftovers(mark),
+        endOthers: () => killLeftoverProcesses(mark),
         timeoutMs: run.timeoutMs,
         maxOutput: run.maxOutput ?? defaultOutput,
         take: run.take,
@@ -229,7 +229,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
       signal,
     )
     // A process that is still running could undo the restore.
-    killLeftovers(mark)
+    killLeftoverProcesses(mark)
     if (home !== undefined) restoreOpenFiles(home)
     return toCommandEnd(end, [
       ...undoChanges(snapshot, expected),

@@ -6,8 +6,8 @@ import type { CommandLimits } from '@cadre/home'
 import { releasePipes } from '../processes/release-pipes.ts'
 import { signalGroup } from '../processes/signal-group.ts'
 import type { ExceededLimit } from './command-limit.ts'
+import { createHeadTailBuffer } from './head-tail-buffer.ts'
 import { createLiveOutput } from './live-output.ts'
-import { createOutputKeeper } from './output-keeper.ts'
 import { shellProgram } from './shell-program.ts'
 import { terminateGracefully } from './terminate-gracefully.ts'
 import { watchLimits } from './watch-limits.ts'
@@ -122,7 +122,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
       },
     )
     if (child.pid !== undefined) lowerPriority(child.pid)
-    const output = createOutputKeeper(maxOutput)
+    const output = createHeadTailBuffer(maxOutput)
     const live = take && createLiveOutput(take)
     let kind: GroupEnd['kind'] = 'exited'
     let limit: ExceededLimit | undefined

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { entryAt, isInside } from '@cadre/disk'
 import type { Unreadable, UnwritablePaths } from '../effects/denied-paths.ts'
-import type { Places } from '../paths/places.ts'
+import type { PathResolver } from '../paths/path-resolver.ts'
 import { findDenied } from './find-denied.ts'
 import { guardedPaths } from './guarded-paths.ts'
 import { pinnedMountsFor } from './pinned-mounts.ts'
@@ -21,7 +21,7 @@ export interface ServerStart {
 
 export interface SandboxServerOptions {
   readonly sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>
-  readonly places: Places
+  readonly places: PathResolver
   readonly workspace: string
   readonly userHome: string
   /** The path of the Cadre home. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import path from 'node:path'
-import { entriesIn, readWithin, readYaml } from '@cadre/disk'
+import { entriesIn, readInsideFolder, readYaml } from '@cadre/disk'
 import { isEmptyHome, type OwnHomes, type TrackedFiles, trackedFiles } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 
@@ -93,7 +93,7 @@ function targetOf(place: string): string | undefined {
 }
 
 function keysOf(home: string): string {
-  const content = readWithin(home, path.join(home, 'config.yaml'))
+  const content = readInsideFolder(home, path.join(home, 'config.yaml'))
   if (content.kind !== 'read') return ''
   const read = readYaml({ text: content.text, path: 'config.yaml' })
   const keys = read.kind === 'read' ? [...(read.root.fields?.keys() ?? [])] : []

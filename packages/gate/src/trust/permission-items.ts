@@ -1,4 +1,4 @@
-import { readWithin } from '@cadre/disk'
+import { readInsideFolder } from '@cadre/disk'
 import { allowsMore } from '../permissions/allows-more.ts'
 import { permissionsTrustItem, projectFiles } from '../permissions/find-permissions.ts'
 import { readPermissions } from '../permissions/read-permissions.ts'
@@ -9,7 +9,7 @@ export function permissionItems(project: string): FolderContents {
   const items: FolderItem[] = []
   const unusable: { file: string; reason: string }[] = []
   for (const file of projectFiles(project)) {
-    const content = readWithin(project, file)
+    const content = readInsideFolder(project, file)
     if (content.kind === 'unusable') unusable.push({ file, reason: content.reason })
     if (content.kind !== 'read') continue
     const rules = readPermissions({ path: file, text: content.text, level: 'project' }).rules.filter(

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { readWithin } from '@cadre/disk'
+import { readInsideFolder } from '@cadre/disk'
 import { inspectProjectPolicy } from '@cadre/home'
 import { readAllowlist } from '../commands/read-allowlist.ts'
 import { configItems } from './config-items.ts'
@@ -72,7 +72,7 @@ async function policyItems(home: string): Promise<FolderItem[]> {
 /** Returns the allowlist of a home, if it allows any command without approval. */
 function allowlistItem(home: string): FolderContents {
   const file = path.join(home, 'storage', 'terminal-cmd-allowlist.yaml')
-  const content = readWithin(home, file)
+  const content = readInsideFolder(home, file)
   if (content.kind === 'unusable') return { items: [], unusable: [{ file, reason: content.reason }] }
   if (content.kind === 'none' || !readAllowlist(content.text, file).widens) return { items: [], unusable: [] }
   const what = 'allows commands without approval'

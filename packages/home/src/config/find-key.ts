@@ -11,15 +11,15 @@ export interface FoundKey {
 export function findKey(written: string): FoundKey {
   const found = match(written.split('.'), configShape)
   if (found !== undefined && found.keys.length > 0) return found
-  const known = keysOfConfig()
+  const known = configKeys()
   const hint = didYouMean(written, known) || '. "cadre config list --all" lists all keys.'
   throw new CadreError('usage', `there is no configuration key ${JSON.stringify(written)}${hint}`)
 }
 
 /** All keys in the order of the documentation. `NAME` is a placeholder for names that the user chooses. */
-export function keysOfConfig(shape: ValueShape = configShape, prefix = ''): string[] {
+export function configKeys(shape: ValueShape = configShape, prefix = ''): string[] {
   const below = (name: string, next: ValueShape) =>
-    keysOfConfig(next, prefix === '' ? name : `${prefix}.${name}`)
+    configKeys(next, prefix === '' ? name : `${prefix}.${name}`)
   if (shape.kind === 'keys') return Object.entries(shape.keys).flatMap(([name, next]) => below(name, next))
   return shape.kind === 'named' ? below('NAME', shape.of) : [prefix]
 }

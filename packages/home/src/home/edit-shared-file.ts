@@ -19,7 +19,7 @@ import {
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
-import { hasCode, ownerOnly, unlinkIfExists, writeWhole } from '@cadre/disk'
+import { hasCode, ownerOnly, unlinkIfExists, writeFully } from '@cadre/disk'
 import { rememberOwnWrite } from '../trust/unsandboxed-command.ts'
 
 const tries = 100
@@ -82,7 +82,7 @@ function writeDraft(draft: string, raw: RawText, mode: number | undefined): void
   unlinkIfExists(draft)
   const target = openSync(draft, 'wx', ownerOnly)
   try {
-    writeWhole(target, Buffer.from(raw, 'latin1'), 0)
+    writeFully(target, Buffer.from(raw, 'latin1'), 0)
     if (mode !== undefined) fchmodSync(target, mode & 0o777)
     // The file contains a person's text, so a power loss must not leave it empty.
     fsyncSync(target)

@@ -3,7 +3,7 @@ import type { Diagnostic } from '@cadre/disk'
 import { type Located, readYaml } from '@cadre/disk'
 import type { Condition, Route, TaskTemplate } from './route.ts'
 
-export interface ReadRoutes {
+export interface ParsedRoutes {
   readonly routes: readonly Route[]
   /** If one is an error, no route applies, because an incomplete list could misroute messages. */
   readonly diagnostics: readonly Diagnostic[]
@@ -16,7 +16,7 @@ const example = 'Write it as "- from: slack-messages" with "to: AGENT", "task: {
 const maxRoutes = 1_000
 
 /** Reads `inbox/routes.yaml`, and reports all errors with their lines. */
-export function readRoutes(text: string, path: string): ReadRoutes {
+export function readRoutes(text: string, path: string): ParsedRoutes {
   const read = readYaml({ text, path })
   if (read.kind === 'broken') return { routes: [], diagnostics: read.diagnostics }
   const diagnostics: Diagnostic[] = []

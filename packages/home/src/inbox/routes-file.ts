@@ -1,11 +1,11 @@
 import { textOf } from '@cadre/disk'
 import { readPlainFile } from '../home/edit-shared-file.ts'
 import type { Home } from '../home/open-home.ts'
-import { type ReadRoutes, readRoutes } from './read-routes.ts'
+import { type ParsedRoutes, readRoutes } from './read-routes.ts'
 
 export type CurrentRoutes =
   /** There is no `inbox/routes.yaml`. */
-  { readonly kind: 'none' } | ({ readonly kind: 'read' } & ReadRoutes)
+  { readonly kind: 'none' } | ({ readonly kind: 'read' } & ParsedRoutes)
 
 /** Returns the current content of `inbox/routes.yaml`. Parses it again only if it has changed. */
 export function openRoutes(home: Home): () => CurrentRoutes {

@@ -6,7 +6,7 @@ import {
   isAlive,
   ownerOnly,
   type ProcessIdentity,
-  readRegular,
+  readRegularFile,
   systemErrorCode,
   unlinkIfExists,
 } from '@cadre/disk'
@@ -249,7 +249,7 @@ export class Leases {
 
   private holder(path: string): Holder | undefined {
     try {
-      const process = parse(readRegular(path).toString('utf8'), statSync(path).ino)
+      const process = parse(readRegularFile(path).toString('utf8'), statSync(path).ino)
       return { process, heartbeat: this.heartbeatOf(process, statSync(path).mtimeMs) }
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return undefined

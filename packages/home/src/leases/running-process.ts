@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { isAlive, type ProcessIdentity, readRegular, thisProcess } from '@cadre/disk'
+import { isAlive, type ProcessIdentity, readRegularFile, thisProcess } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 
 /** Returns the process that runs a tree of sessions, or `undefined`. Changes nothing. */
@@ -9,7 +9,7 @@ export function runningProcess(home: Home, root: string): ProcessIdentity | unde
   let heartbeat: number
   try {
     heartbeat = statSync(lease).mtimeMs
-    holder = JSON.parse(readRegular(lease).toString('utf8')) as ProcessIdentity
+    holder = JSON.parse(readRegularFile(lease).toString('utf8')) as ProcessIdentity
   } catch {
     // There is no lease, or it was released during the check.
     return undefined

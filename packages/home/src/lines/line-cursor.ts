@@ -8,7 +8,7 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '@cadre/core'
-import { hasCode, isObject, ownerOnly, readRegular } from '@cadre/disk'
+import { hasCode, isObject, ownerOnly, readRegularFile } from '@cadre/disk'
 import { appendLines } from './append-lines.ts'
 
 /** The state of a file when reading it began. */
@@ -124,7 +124,7 @@ function change(counts: Map<string, number>, sum: string, by: number): void {
 function readRecords(place: string): (Generation | HandledLine)[] {
   let text: string
   try {
-    text = readRegular(place).toString('utf8')
+    text = readRegularFile(place).toString('utf8')
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return []
     throw error

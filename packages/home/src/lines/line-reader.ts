@@ -19,7 +19,7 @@ interface Item {
   readonly handled: HandledLine
 }
 
-export interface ReadLine extends Item {
+export interface ParsedLine extends Item {
   readonly kind: 'line'
   /** The id in the line, or one that is stable for this line of this file. */
   readonly id: string
@@ -51,7 +51,7 @@ export class LineReader {
   }
 
   /** Returns the next unhandled lines, in order. */
-  take(max: number): (ReadLine | UnreadableLine)[] {
+  take(max: number): (ParsedLine | UnreadableLine)[] {
     const file = openWithoutLinks(this.place, 'read')
     if (file === undefined) return []
     try {
@@ -63,7 +63,7 @@ export class LineReader {
   }
 
   /** Call it for each line, in order. */
-  done({ handled }: ReadLine | UnreadableLine): void {
+  done({ handled }: ParsedLine | UnreadableLine): void {
     this.cursor.add(handled)
   }
 
@@ -80,8 +80,8 @@ export class LineReader {
     else if (now.file !== identity) this.cursor.add({ ...now, file: identity })
   }
 
-  private read(file: number, max: number): (ReadLine | UnreadableLine)[] {
-    const items: (ReadLine | UnreadableLine)[] = []
+  private read(file: number, max: number): (ParsedLine | UnreadableLine)[] {
+    const items: (ParsedLine | UnreadableLine)[] = []
     const { last, now } = this.cursor
     if (now === undefined || fstatSync(file).size < (last?.end ?? 0)) return []
     const seen = new Set<string>()
@@ -116,7 +116,7 @@ export class LineReader {
     line: FoundLine,
     number: number,
     { generation }: Generation,
-  ): ReadLine | UnreadableLine | undefined {
+  ): ParsedLine | UnreadableLine | undefined {
     const { start: at, end } = line
     const text = line.bytes.toString('utf8').replace(/^\ufeff/, '')
     if (text.trim() === '') return undefined

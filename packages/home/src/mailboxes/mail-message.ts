@@ -33,7 +33,7 @@ export interface MailReceipt {
   readonly depth: number
 }
 
-export function lineOfMessage(message: MailMessage): JsonObject & { readonly id: string } {
+export function messageToLine(message: MailMessage): JsonObject & { readonly id: string } {
   const { toSession, summary, ...rest } = message
   return { ...rest, ...(toSession && { to_session: toSession }), ...(summary && { summary }) }
 }
@@ -42,7 +42,7 @@ export function lineOfMessage(message: MailMessage): JsonObject & { readonly id:
  * Reads a message from a line of a mailbox, or returns `undefined` if it has no text. A person may write one by hand: `{"text": "…"}` is
  * enough. `known`: the id of the line and the owner of the mailbox.
  */
-export function messageOfLine(
+export function messageFromLine(
   line: JsonObject,
   known: { readonly id: string; readonly to: string },
 ): MailMessage | undefined {
@@ -67,7 +67,7 @@ export function messageOfLine(
   }
 }
 
-export function lineOfReceipt({ deliveredTo, ...rest }: MailReceipt): JsonObject & { readonly id: string } {
+export function receiptToLine({ deliveredTo, ...rest }: MailReceipt): JsonObject & { readonly id: string } {
   return { ...rest, ...(deliveredTo && { delivered_to: deliveredTo }) } as JsonObject & {
     readonly id: string
   }

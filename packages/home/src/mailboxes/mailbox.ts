@@ -1,7 +1,7 @@
 import type { JsonObject } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { FollowedFile } from '../lines/followed-file.ts'
-import { type MailMessage, messageOfLine } from './mail-message.ts'
+import { type MailMessage, messageFromLine } from './mail-message.ts'
 import { receiptsName } from './mailbox-name.ts'
 
 /**
@@ -24,7 +24,7 @@ export class Mailbox {
         const id = typeof line['id'] === 'string' && line['id'] !== '' ? line['id'] : `line-${start}`
         if (this.ids.has(id)) return
         this.ids.add(id)
-        const message = messageOfLine(line as JsonObject, { id, to: name })
+        const message = messageFromLine(line as JsonObject, { id, to: name })
         if (message !== undefined) this.add(message)
       },
       forget: () => this.forget(),

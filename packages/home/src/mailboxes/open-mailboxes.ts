@@ -7,7 +7,7 @@
 import { listFolder } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { appendLine } from '../lines/append-line.ts'
-import { lineOfMessage, lineOfReceipt, type MailMessage, type MailReceipt } from './mail-message.ts'
+import { type MailMessage, type MailReceipt, messageToLine, receiptToLine } from './mail-message.ts'
 import { Mailbox } from './mailbox.ts'
 import { mailboxName, mailboxOfFile, receiptsName } from './mailbox-name.ts'
 
@@ -34,9 +34,9 @@ export function openMailboxes(home: Home): Mailboxes {
     return all
   }
   return {
-    post: (message) => appendLine(home, 'mailboxes', mailboxName(message.to), lineOfMessage(message)),
+    post: (message) => appendLine(home, 'mailboxes', mailboxName(message.to), messageToLine(message)),
     receive({ id, to, depth }, receipt) {
-      const line = lineOfReceipt({ id, depth, ...receipt })
+      const line = receiptToLine({ id, depth, ...receipt })
       return appendLine(home, 'mailboxes', receiptsName(mailboxName(to)), line)
     },
     has(agent, id) {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { hasCode, readRegular } from '@cadre/disk'
+import { hasCode, readRegularFile } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 
 /** `session`: the id of a session. `task`: the id of a task. */
@@ -34,7 +34,7 @@ export function recordRequesters(
 /** The people that were recorded for a subject, in order. A file that cannot be read names an unknown person. */
 export function readRequesters(home: Home, kind: RequesterSubject, id: string): readonly string[] {
   try {
-    return requestersIn(readRegular(fileOf(home, kind, id)).toString('utf8'))
+    return requestersIn(readRegularFile(fileOf(home, kind, id)).toString('utf8'))
   } catch (error) {
     return hasCode(error, 'ENOENT') ? [] : [unknownRequester]
   }

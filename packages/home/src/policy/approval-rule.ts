@@ -1,11 +1,11 @@
-import type { ApprovalNeed, Effect, Json, Risk } from '@cadre/core'
+import type { ApprovalRequirement, Effect, Json, Risk } from '@cadre/core'
 import type { Role } from '../people/person.ts'
 
 /**
  * A rule under `approvals` in a policy: what an approval of matching calls needs. A rule without a selector matches every call that needs
  * approval. No rule makes a call need approval that needs none.
  */
-export interface ApprovalRule extends ApprovalNeed {
+export interface ApprovalRule extends ApprovalRequirement {
   readonly effect?: Effect
   /** Matches this risk and every higher one. */
   readonly risk?: Risk
@@ -31,7 +31,7 @@ export function approvalRulesOf(value: Json, placeOf: (key: string) => string): 
 }
 
 /** The strictest need of all rules that match a call, or `undefined` if none does. `roles` is empty if no role is in all rules. */
-export function strictestNeed(rules: readonly ApprovalNeed[]): ApprovalNeed | undefined {
+export function strictestRequirement(rules: readonly ApprovalRequirement[]): ApprovalRequirement | undefined {
   const [first] = rules
   if (first === undefined) return undefined
   return {
@@ -42,7 +42,7 @@ export function strictestNeed(rules: readonly ApprovalNeed[]): ApprovalNeed | un
 }
 
 /** A need in words: `2 approvals from people with the role approver or admin, but not from people who gave work to the run`. */
-export function describeNeed({ quorum, roles, notByStarter }: ApprovalNeed): string {
+export function describeRequirement({ quorum, roles, notByStarter }: ApprovalRequirement): string {
   const count = quorum === 1 ? '1 approval from a person' : `${quorum} approvals from people`
   const who = roles.length > 1 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : (roles[0] ?? 'none')
   return `${count} with the role ${who}${notByStarter ? ', but not from people who gave work to the run' : ''}`
@@ -56,5 +56,5 @@ export function describeRule(rule: ApprovalRule): string {
     ...(risk === undefined ? [] : [`risk ${risk} or higher`]),
     ...(path === undefined ? [] : [`path ${path}`]),
   ]
-  return `${describeNeed(rule)}${matched.length === 0 ? '' : ` (${matched.join(', ')})`}`
+  return `${describeRequirement(rule)}${matched.length === 0 ? '' : ` (${matched.join(', ')})`}`
 }

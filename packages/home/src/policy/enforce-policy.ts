@@ -2,7 +2,7 @@ import type { AgentDefinition, Agents, Notice, Ports, Rule, RunLimits, SessionSp
 import { targetsOf } from '@cadre/core'
 import type { Policy } from './policy.ts'
 
-/** The parts of a policy that the engine enforces. `allowOnly` filters models; agent files that the policy excludes are not read. */
+/** The parts of a policy that the engine enforces. `restrictModels` filters models; agent files that the policy excludes are not read. */
 export interface Enforcement {
   readonly ceilings: Partial<RunLimits>
   readonly rules: readonly Rule[]

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type FolderWatch, namesIn, readRegular, watchFolder } from '@cadre/disk'
+import { type FolderWatch, namesIn, readRegularFile, watchFolder } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 
 export interface RequestWatch {
@@ -47,7 +47,7 @@ function requestsIn(folder: string): readonly string[] {
 
 function timeOf(file: string): number | undefined {
   try {
-    const { at } = JSON.parse(readRegular(file).toString('utf8')) as { at?: unknown }
+    const { at } = JSON.parse(readRegularFile(file).toString('utf8')) as { at?: unknown }
     const time = typeof at === 'string' ? Date.parse(at) : Number.NaN
     return Number.isNaN(time) ? undefined : time
   } catch {

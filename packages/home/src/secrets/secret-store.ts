@@ -56,7 +56,7 @@ export function findSecretStores(env: Env, account: string, platform = process.p
     const vault =
       '[void][Windows.Security.Credentials.PasswordVault,Windows.Security.Credentials,ContentType=WindowsRuntime];$v=New-Object Windows.Security.Credentials.PasswordVault;'
     const read = `${vault}$c=$v.Retrieve('cadre','${name}');$c.RetrievePassword();$c.Password`
-    const write = `${vault}$k=[Console]::In.ReadLine();$v.Add((New-Object Windows.Security.Credentials.PasswordCredential('cadre','${name}',$k)))`
+    const write = `${vault}$k=[Console]::In.ParsedLine();$v.Add((New-Object Windows.Security.Credentials.PasswordCredential('cadre','${name}',$k)))`
     const shell = ['powershell.exe', '-NoProfile', '-NonInteractive', '-Command']
     return has('powershell.exe')
       ? [

@@ -14,12 +14,12 @@ import type { Home } from '../home/open-home.ts'
 import { isSessionName } from '../home/valid-session-name.ts'
 import { withLock } from '../leases/with-lock.ts'
 import { appendLine } from '../lines/append-line.ts'
-import { lineOfMessage, lineOfReceipt, type MailMessage } from '../mailboxes/mail-message.ts'
+import { type MailMessage, messageToLine, receiptToLine } from '../mailboxes/mail-message.ts'
 import { mailText } from '../mailboxes/mail-text.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
 import { readForeignMessages } from './import-inbox.ts'
 import { leadInboxName, type Place, Team } from './team.ts'
-import { configOfTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
+import { configFromTeam, readTeamConfig, type TeamConfig } from './team-config.ts'
 import {
   configName,
   teamsFolder as folder,
@@ -151,7 +151,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
         const strange = refuseLinks(home, place) ?? refuseFolder(home, place)
         if (strange !== undefined) return strange
         home.folder(folder, place, inboxesFolder)
-        const config = configOfTeam(wanted, time())
+        const config = configFromTeam(wanted, time())
         editFile(file, () => rawOf(`${JSON.stringify(config, null, 2)}\n`))
         made = { team: keep(place, config), place }
         return undefined
@@ -160,7 +160,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
       const { team, place } = made
       for (const message of readForeignMessages(home.at(folder, place, inboxesFolder)))
         if (team.boxes.has(message.to))
-          await appendLine(home, team.inboxes, message.to, lineOfMessage(message))
+          await appendLine(home, team.inboxes, message.to, messageToLine(message))
       return undefined
     },
     async remove(name, lead) {
@@ -186,7 +186,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
         const prefix = `team/${team.config.name}/${member}/`
         if (!message.startsWith(prefix)) continue
         const id = message.slice(prefix.length)
-        const receipt = lineOfReceipt({ id, at: time(), deliveredTo: session, depth: 0 })
+        const receipt = receiptToLine({ id, at: time(), deliveredTo: session, depth: 0 })
         await appendLine(home, team.inboxes, receiptsName(member), receipt)
         team.box(member)?.receive(id)
       }
@@ -225,7 +225,7 @@ export function openTeams(home: Home, { maxMessages, now = Date.now }: TeamsOpti
       const { id, to } = message
       team.pending.set(id, to)
       try {
-        return await appendLine(home, team.inboxes, to, lineOfMessage(message))
+        return await appendLine(home, team.inboxes, to, messageToLine(message))
       } finally {
         team.pending.delete(id)
         tell(team)

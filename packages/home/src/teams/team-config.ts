@@ -24,7 +24,7 @@ export interface TeamConfigMember {
   readonly joinedAt: string
 }
 
-export function configOfTeam(team: NewTeam, at: string): TeamConfig {
+export function configFromTeam(team: NewTeam, at: string): TeamConfig {
   const { name, description, lead, leadAgent, members, key } = team
   return {
     name,

@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { type Allowed, CadreError, isAllowed, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
-import { identityOfHome } from './home-identity.ts'
+import { readHomeIdentity } from './home-identity.ts'
 import { readUserRecord } from './read-user-record.ts'
 import type { TrustItem } from './trust.ts'
 import { rememberOwnWrite } from './unsandboxed-command.ts'
@@ -68,7 +68,7 @@ interface GrantedRun {
 }
 
 function boundTo(home: string, session: string): GrantedRun | undefined {
-  const found = identityOfHome(home)
+  const found = readHomeIdentity(home)
   if (found === undefined) return undefined
   const user = process.getuid === undefined ? '' : String(process.getuid())
   return { home: found.path, identity: found.identity, session, user, machine: machineOf() }

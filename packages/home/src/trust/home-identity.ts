@@ -11,7 +11,7 @@ export interface HomeIdentity {
  * `undefined` when the folder does not exist. Links are not followed: a link in a repository must not take over another project's
  * home.
  */
-export function identityOfHome(home: string): HomeIdentity | undefined {
+export function readHomeIdentity(home: string): HomeIdentity | undefined {
   try {
     const at = path.join(realpathSync(path.dirname(path.resolve(home))), path.basename(home))
     const { ino, dev, birthtimeNs } = statSync(home, { bigint: true })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { readRegular } from '@cadre/disk'
+import { readRegularFile } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 import { daemonLeaseName } from '../leases/daemon-lease.ts'
 
@@ -62,7 +62,7 @@ function markOf(home: string, name: string): string {
 
 function contentOf(file: string): Buffer | undefined {
   try {
-    return readRegular(file)
+    return readRegularFile(file)
   } catch {
     return undefined
   }

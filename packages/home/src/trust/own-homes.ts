@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, sentenceOf } from '@cadre/core'
 import { makeFolder } from '@cadre/disk'
-import { type HomeIdentity, identityOfHome } from './home-identity.ts'
+import { type HomeIdentity, readHomeIdentity } from './home-identity.ts'
 import { readUserRecord } from './read-user-record.ts'
 import { rememberOwnWrite } from './unsandboxed-command.ts'
 
@@ -22,13 +22,13 @@ export function openOwnHomes(file: string): OwnHomes {
   let known: ReadonlySet<string> | undefined
   return {
     owns(home) {
-      const record = identityOfHome(home)
+      const record = readHomeIdentity(home)
       if (record === undefined) return false
       known ??= readRecords(file)
       return known.has(keyOf(record))
     },
     add(home) {
-      const record = identityOfHome(home)
+      const record = readHomeIdentity(home)
       if (record === undefined)
         throw new CadreError('not_found', 'the home directory does not exist.', {
           where: home,

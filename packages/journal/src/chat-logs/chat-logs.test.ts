@@ -8,8 +8,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFileEngine } from '../engine/file-engine.ts'
 import type { ChatLog, LogEntry } from './chat-log.ts'
-import { entriesOfLog } from './entries-of-log.ts'
-import { logEntriesOf, logOfSession } from './log-of-session.ts'
+import { entriesFromLog } from './entries-from-log.ts'
+import { logEntriesOf, logFromSession } from './log-from-session.ts'
 import { placeSession } from './place-session.ts'
 import { readChatLog } from './read-chat-log.ts'
 import { writeChatLog } from './write-chat-log.ts'
@@ -197,7 +197,7 @@ describe('writing and reading', () => {
   it('turns any log into a complete conversation, in which every call has one result', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 12 }), (entries) => {
-        const made = entriesOfLog(entries)
+        const made = entriesFromLog(entries)
         const calls = made.flatMap((one) => (one.role === 'assistant' ? (one.tool_calls ?? []) : []))
         const results = made.flatMap((one) => (one.role === 'tool_result' ? [one.tool_call_id] : []))
         expect(results.toSorted()).toEqual(calls.map(({ id }) => id).toSorted())
@@ -211,7 +211,7 @@ describe('writing and reading', () => {
           )
         }
         // Writing the entries again gives the same log, except for results that were added or omitted.
-        expect(entriesOfLog(logEntriesOf(made)).map(plain)).toEqual(made.map(plain))
+        expect(entriesFromLog(logEntriesOf(made)).map(plain)).toEqual(made.map(plain))
       }),
       { numRuns: process.env['CADRE_DEEP'] ? 300 : 40 },
     )
@@ -232,7 +232,7 @@ it('keeps replies separate, even if the calls of one have no results', () => {
     { seq: 4, timestamp, role: 'tool_result', tool_call_id: 'call_3', content: 'three' },
     { seq: 5, timestamp, role: 'tool_result', tool_call_id: 'call_2', content: 'two' },
   ]
-  const again = entriesOfLog(logEntriesOf(entries))
+  const again = entriesFromLog(logEntriesOf(entries))
   expect(again.map((one) => [one.role, 'content' in one ? one.content : null])).toEqual([
     ['assistant', null],
     ['tool_result', expect.stringContaining('no result')],
@@ -279,7 +279,7 @@ describe('a session from a log', () => {
       type: 'planner',
       tools: { kind: 'list', names: [] },
     })
-    expect(stored && logOfSession(stored)).toEqual(log)
+    expect(stored && logFromSession(stored)).toEqual(log)
     expect(stored?.entries.map(({ role }) => role)).toEqual([
       'event',
       'user',
@@ -306,7 +306,7 @@ describe('a session from a log', () => {
         })
         const stored = await engine.read(id)
         expect(stored?.spec.systemPrompt).toBe(written.systemPrompt)
-        expect(stored?.entries.slice(1).map(plain)).toEqual(entriesOfLog(written.entries, 2).map(plain))
+        expect(stored?.entries.slice(1).map(plain)).toEqual(entriesFromLog(written.entries, 2).map(plain))
       }),
       { numRuns: 50 },
     )

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, linkSync, openSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentDefinition, Controls, Entry, Json, SessionSpec } from '@cadre/core'
-import { hasCode, ownerOnly, unlinkIfExists, writeWhole } from '@cadre/disk'
+import { hasCode, ownerOnly, unlinkIfExists, writeFully } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { checkSessionName, rememberOwnWrite } from '@cadre/home'
 import { sessionPath } from '../engine/engine-parts.ts'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitHeader } from '../format/emit-header.ts'
 import type { ChatLog } from './chat-log.ts'
-import { entriesOfLog } from './entries-of-log.ts'
+import { entriesFromLog } from './entries-from-log.ts'
 
 export interface PlaceSessionRequest {
   readonly home: Home
@@ -46,7 +46,7 @@ export function placeSession(request: PlaceSessionRequest): 'placed' | 'exists' 
     from,
     log: request.log.agent,
   }
-  const entries = [note, ...entriesOfLog(request.log.entries, 2)]
+  const entries = [note, ...entriesFromLog(request.log.entries, 2)]
   const extra: { readonly [key: string]: Json } = { imported_from: from }
   const state = { status: 'sleeping', outcome: undefined, updated: now, extra } as const
   const text = emitHeader(spec, state).text + entries.map(emitEntry).join('')
@@ -101,7 +101,7 @@ function putInPlace(home: Home, target: string, bytes: Buffer): boolean {
   try {
     const file = openSync(draft, 'wx', ownerOnly)
     try {
-      writeWhole(file, bytes, 0)
+      writeFully(file, bytes, 0)
       fsyncSync(file)
     } finally {
       closeSync(file)

@@ -16,7 +16,7 @@ export interface LogProblem {
   readonly message: string
 }
 
-export type ReadChatLog =
+export type ParsedChatLog =
   | {
       readonly kind: 'log'
       readonly log: ChatLog
@@ -30,7 +30,7 @@ const maxBytes = 32 * 1_024 * 1_024
 const yamlSize = { letters: 4 * 1_024 * 1_024, nodes: 200_000 }
 
 /** Reads a chat log of any author. Never throws. */
-export function readChatLog(raw: RawText): ReadChatLog {
+export function readChatLog(raw: RawText): ParsedChatLog {
   if (raw.length > maxBytes)
     return { kind: 'other', reason: 'the file is larger than 32 MB', isAgentFile: false }
   const lines = linesOf(raw)

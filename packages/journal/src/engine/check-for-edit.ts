@@ -1,12 +1,12 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { CadreError, sentenceOf } from '@cadre/core'
-import { hasCode, readRegular } from '@cadre/disk'
+import { hasCode, readRegularFile } from '@cadre/disk'
 import { isUnsandboxedCommandRunning, rememberOwnWrite } from '@cadre/home'
 import { emitEntry } from '../format/emit-entry.ts'
 import { type Journal, readJournal } from '../format/read-journal.ts'
+import { backUpEdit, moveAside } from './back-up-file.ts'
 import { describeChange } from './describe-change.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
-import { keepEdit, moveAside } from './keep-beside.ts'
 import { prepareFile, reportDiagnostic } from './prepare-file.ts'
 import { adoptContent, rewriteFile } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
@@ -39,7 +39,7 @@ export function checkForEdit(file: SessionFile, parts: EngineParts): EditCheck {
 
 /** An agent could have written the file, for example an approval of its own call. */
 function restoreFile(file: SessionFile, stats: Stats | undefined, parts: EngineParts): void {
-  const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : keepEdit(file.path)
+  const beside = stats?.isFile() !== true || stats.size === 0 ? undefined : backUpEdit(file.path)
   if (beside !== undefined) rememberOwnWrite(beside, readFileSync(beside))
   const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
   const message = `The session file was changed while a command ran without a sandbox. Cadre restored it${kept}`
@@ -58,13 +58,13 @@ function applyEdit(
     restore(file, `The session file was ${what}. Cadre wrote it again`, undefined, parts)
     return 'changed'
   }
-  const bytes = readRegular(file.path)
+  const bytes = readRegularFile(file.path)
   const reading = read(file, bytes, parts)
   // An editor that writes in place truncates the file first, so an incomplete file is not treated as an edit yet.
   const isWhole = !(reading instanceof CadreError) && reading.torn === undefined
   if (!isWhole && !isSettled) return 'unsettled'
   if (reading instanceof CadreError) {
-    const beside = bytes.length === 0 ? undefined : keepEdit(file.path)
+    const beside = bytes.length === 0 ? undefined : backUpEdit(file.path)
     const kept = beside === undefined ? '' : ` and kept the changed file as ${beside}`
     restore(file, `${sentenceOf(reading)} Cadre restored the file${kept}`, reading.where, parts)
   } else adopt(file, reading, { bytes, stats }, parts)

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { hasCode, readRegular } from '@cadre/disk'
+import { hasCode, readRegularFile } from '@cadre/disk'
 import { type Journal, readJournal } from '../format/read-journal.ts'
 import { type EngineParts, readOptions } from './engine-parts.ts'
 import { prepareFile } from './prepare-file.ts'
@@ -21,7 +21,7 @@ export function takeSnapshot(id: string, parts: Pick<EngineParts, 'home' | 'adop
     for (let attempt = 1; ; attempt++) {
       const stats = statSync(options.path, { throwIfNoEntry: false })
       if (stats === undefined) return undefined
-      const bytes = readRegular(options.path)
+      const bytes = readRegularFile(options.path)
       // Another process wrote in between. Read again, so that size and content match.
       if (bytes.length !== stats.size && attempt < 50) continue
       return { stats, size: bytes.length, journal: readJournal(bytes, options) }

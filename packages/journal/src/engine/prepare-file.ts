@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs'
 import type { Journal } from '../format/read-journal.ts'
+import { backUpOriginal, backUpTruncated } from './back-up-file.ts'
 import type { EngineParts, JournalDiagnostic } from './engine-parts.ts'
-import { keepOriginal, keepTruncated } from './keep-beside.ts'
 import { rewriteFile } from './rewrite-file.ts'
 import type { SessionFile } from './session-file.ts'
 
@@ -11,7 +11,7 @@ import type { SessionFile } from './session-file.ts'
  */
 export function prepareFile(file: SessionFile, journal: Journal, parts: EngineParts): 'kept' | 'written' {
   if (journal.torn !== undefined) {
-    const beside = keepTruncated(file.path, journal.torn)
+    const beside = backUpTruncated(file.path, journal.torn)
     truncateSync(file.path, journal.good)
     reportDiagnostic(
       file,
@@ -29,7 +29,7 @@ export function prepareFile(file: SessionFile, journal: Journal, parts: EnginePa
   }
   // People who write a session file omit the creation time.
   if (file.spec.created === '') file.spec = { ...file.spec, created: new Date().toISOString() }
-  const beside = keepOriginal(file.path)
+  const beside = backUpOriginal(file.path)
   rewriteFile(file, parts)
   const message = `Cadre rewrote the session file in its usual format and kept the original as ${beside}.`
   parts.report({ code: 'journal.normalised', message, session: file.id, where: file.path })

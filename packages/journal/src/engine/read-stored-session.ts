@@ -1,5 +1,5 @@
 import type { StoredSession } from '@cadre/core'
-import { hasCode, readRegular } from '@cadre/disk'
+import { hasCode, readRegularFile } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import { readJournal } from '../format/read-journal.ts'
 import { readOptions, sessionPath } from './engine-parts.ts'
@@ -20,7 +20,7 @@ export function readStoredSession(home: Home, id: string): StoredSession | undef
 export function readSessionBytes(home: Home, id: string): Buffer | undefined {
   if (!isSessionName(id)) return undefined
   try {
-    return readRegular(sessionPath(home, id))
+    return readRegularFile(sessionPath(home, id))
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error

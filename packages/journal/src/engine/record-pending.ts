@@ -1,6 +1,6 @@
 import { ftruncateSync, statSync } from 'node:fs'
 import type { Draft, Entry } from '@cadre/core'
-import { hasCode, writeWhole } from '@cadre/disk'
+import { hasCode, writeFully } from '@cadre/disk'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitOutcome, emitStamp } from '../format/emit-header.ts'
 import { checkForEdit } from './check-for-edit.ts'
@@ -35,8 +35,8 @@ function write(file: SessionFile, { timestamp, text, entries }: Emission, parts:
   if (bytes.length === 0 && stamps.length === 0) return true
   const target = parts.files.open(file)
   writeOrUndo(target, file.size, () => {
-    writeWhole(target, bytes, file.size)
-    for (const stamp of stamps) writeWhole(target, stamp.bytes, stamp.at)
+    writeFully(target, bytes, file.size)
+    for (const stamp of stamps) writeFully(target, stamp.bytes, stamp.at)
   })
   const stats = statSync(file.path)
   if (stats.size !== file.size + bytes.length || stats.ino !== file.inode) return false

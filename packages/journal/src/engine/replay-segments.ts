@@ -7,7 +7,7 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs'
-import { ownerOnly, writeWhole } from '@cadre/disk'
+import { ownerOnly, writeFully } from '@cadre/disk'
 import type { Frame } from './segment-frames.ts'
 
 /** The content of one session file according to the segments of one process, from `base` on. */
@@ -68,7 +68,7 @@ export function replaySegments(path: string, image: FileImage): Replayed {
   if (whole.equals(found)) return { kind: 'whole' }
   const file = openSync(path, isThere ? 'r+' : 'wx', ownerOnly)
   try {
-    writeWhole(file, whole, 0)
+    writeFully(file, whole, 0)
     ftruncateSync(file, whole.length)
     fsyncSync(file)
   } finally {

@@ -9,7 +9,7 @@ import {
   statSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import { ownerOnly, writeWhole } from '@cadre/disk'
+import { ownerOnly, writeFully } from '@cadre/disk'
 import { emitEntry } from '../format/emit-entry.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { SessionFile } from './session-file.ts'
@@ -24,7 +24,7 @@ export function rewriteFile(file: SessionFile, parts: EngineParts): void {
   try {
     // Keeps the permission bits of a regular file.
     if (before?.isFile()) fchmodSync(target, before.mode & 0o777)
-    writeWhole(target, bytes, 0)
+    writeFully(target, bytes, 0)
     fdatasyncSync(target)
   } finally {
     closeSync(target)

@@ -11,13 +11,13 @@ import {
   type SessionSpec,
   stopGrace,
 } from '@cadre/core'
-import { heartbeatLimit, readRegular } from '@cadre/disk'
+import { heartbeatLimit, readRegularFile } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
 import { checkSessionName, isUnsandboxedCommandRunningHere, rememberOwnWrite } from '@cadre/home'
+import { backUpTruncated } from './back-up-file.ts'
 import { recordCharge } from './charges.ts'
 import { continueJournal, type Snapshot, takeSnapshot } from './continue-journal.ts'
 import { type EngineParts, sessionPath } from './engine-parts.ts'
-import { keepTruncated } from './keep-beside.ts'
 import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
 import { placeKey } from './session-projection.ts'
@@ -166,7 +166,7 @@ export class RunningSessions implements RunHost {
   private watchEdits(file: SessionFile): void {
     this.recorder.look(file)
     this.recorder.flush()
-    const content = attempt(() => readRegular(file.path))
+    const content = attempt(() => readRegularFile(file.path))
     if (content !== undefined) rememberOwnWrite(file.path, content)
   }
 
@@ -239,7 +239,7 @@ export class RunningSessions implements RunHost {
     recordCharge(parts.home, file.spec)
     if (fragment !== undefined) {
       // A process died while it created this session: nothing was recorded, so it is created now.
-      if (fragment.size > 0) keepTruncated(file.path, readFileSync(file.path))
+      if (fragment.size > 0) backUpTruncated(file.path, readFileSync(file.path))
       unlinkSync(file.path)
     }
     file.begin(parts.timestamp())

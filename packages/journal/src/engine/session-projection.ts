@@ -7,7 +7,7 @@
  */
 import { appendFileSync, closeSync, fdatasyncSync, openSync, renameSync, statSync } from 'node:fs'
 import type { Entry, StoredSession } from '@cadre/core'
-import { ownerOnly, readRegular, stampOf, writeWhole } from '@cadre/disk'
+import { ownerOnly, readRegularFile, stampOf, writeFully } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitHeader } from '../format/emit-header.ts'
@@ -66,7 +66,7 @@ export function readProjected(home: Home, id: string): ProjectedSession | undefi
   const options = readOptions({ home }, id)
   const stamp = stampAt(options.path)
   if (stamp === '') return undefined
-  const journal = readJournal(readRegular(options.path), options)
+  const journal = readJournal(readRegularFile(options.path), options)
   if (journal === undefined) return undefined
   const { spec, status, outcome, updated, entries, extra } = journal
   const place = extra[placeKey]
@@ -97,7 +97,7 @@ function replace(home: Home, path: string, text: string): void {
   const beside = `${path}.tmp`
   const target = openSync(beside, 'w', ownerOnly)
   try {
-    writeWhole(target, Buffer.from(text), 0)
+    writeFully(target, Buffer.from(text), 0)
     fdatasyncSync(target)
   } finally {
     closeSync(target)

@@ -1,7 +1,7 @@
 import { closeSync, fdatasync, ftruncateSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ProcessIdentity } from '@cadre/disk'
-import { ownerOnly, syncPath, syncPaths, unlinkIfExists, writeWhole } from '@cadre/disk'
+import { ownerOnly, syncPath, syncPaths, unlinkIfExists, writeFully } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { encodeFrame, encodeOwner, type FrameKind } from './segment-frames.ts'
 
@@ -72,7 +72,7 @@ export class WriteAhead {
     const segment = this.current()
     const bytes = Buffer.concat(frames)
     try {
-      writeWhole(segment.file, bytes, segment.size)
+      writeFully(segment.file, bytes, segment.size)
     } catch (error) {
       ftruncateSync(segment.file, segment.size)
       throw error
@@ -183,7 +183,7 @@ export class WriteAhead {
     const owner = encodeOwner(this.self)
     const file = openSync(path, 'wx', ownerOnly)
     try {
-      writeWhole(file, owner, 0)
+      writeFully(file, owner, 0)
     } catch (error) {
       closeSync(file)
       unlinkIfExists(path)

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import { openRegular } from '@cadre/disk'
+import { openRegularFile } from '@cadre/disk'
 
 /** Returns whether Cadre wrote the last entry of a session file completely. People do not write the marker at its end. */
 export function endsWithEntry(path: string): boolean {
-  const file = openRegular(path)
+  const file = openRegularFile(path)
   try {
     const { size } = fstatSync(file)
     const tail = Buffer.alloc(Math.min(size, 40))

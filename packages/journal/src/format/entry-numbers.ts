@@ -1,5 +1,5 @@
 import type { Entry } from '@cadre/core'
-import { type LooseEntry, unnamedCall } from './loose-entry.ts'
+import { type LenientEntry, unnamedCall } from './lenient-entry.ts'
 
 /**
  * Fills in missing fields of entries. The same file always gets the same numbers: an entry without a number, or with one that does not
@@ -22,7 +22,7 @@ export class EntryNumbers {
   }
 
   /** Returns false for a result without an open call. */
-  addLoose(loose: LooseEntry): boolean {
+  addLoose(loose: LenientEntry): boolean {
     let { draft } = loose
     if (draft.role === 'tool_result' && draft.tool_call_id === unnamedCall) {
       const call = this.openCall((draft as { name?: unknown }).name)

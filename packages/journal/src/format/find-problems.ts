@@ -1,8 +1,8 @@
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
 import { canonicalLines, findTornEnd, hasIncompleteHeader, isComment, lineOfKey } from './read-journal.ts'
-import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
-import { InvalidHeader, specOfHeader } from './spec-of-header.ts'
+import { readEntryLeniently, readLeniently, Unreadable } from './read-leniently.ts'
+import { InvalidHeader, specFromHeader } from './spec-from-header.ts'
 import { TextCursor } from './text-cursor.ts'
 
 export interface JournalProblem {
@@ -30,7 +30,7 @@ export function* findJournalProblems(text: string): Generator<JournalProblem | u
     return
   }
   try {
-    specOfHeader(header, { id: 'session', workspace: () => '/', work: '' })
+    specFromHeader(header, { id: 'session', workspace: () => '/', work: '' })
   } catch (error) {
     if (!(error instanceof InvalidHeader)) throw error
     yield { severity: 'error', line: lineOfKey(whole, error.key), message: sentence(error.message) }
@@ -65,8 +65,8 @@ function* problemsOfForeign(text: string): Generator<JournalProblem, void> {
   }
   if (text.length > maxParserLength) return
   try {
-    const loose = readLoosely(text)
-    specOfHeader(loose, { id: 'session', workspace: () => '/', work: '' })
+    const loose = readLeniently(text)
+    specFromHeader(loose, { id: 'session', workspace: () => '/', work: '' })
   } catch (error) {
     if (error instanceof Unreadable)
       yield { severity: 'error', line: error.line, message: sentence(error.message) }
@@ -84,7 +84,7 @@ function problemOfChunk(chunk: string, line: number): JournalProblem | undefined
     return { severity: 'error', line, message }
   }
   try {
-    readEntryLoosely(chunk)
+    readEntryLeniently(chunk)
     return undefined
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync, type Stats } from 'node:fs'
-import { hasCode, openRegular } from '@cadre/disk'
+import { hasCode, openRegularFile } from '@cadre/disk'
 
 const topSize = 1024
 const tailSize = 2048
@@ -24,7 +24,7 @@ export function readEndState(
 ): EndState | 'absent' | 'known' {
   let file: number
   try {
-    file = openRegular(path)
+    file = openRegularFile(path)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return 'absent'
     throw error

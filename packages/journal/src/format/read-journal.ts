@@ -4,8 +4,8 @@ import type { HeaderLayout } from './emit-header.ts'
 import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { type HeaderReading, readHeader } from './read-header.ts'
-import { readEntryLoosely, readLoosely, Unreadable } from './read-loosely.ts'
-import { type Header, InvalidHeader, type KnownSpecValues, specOfHeader } from './spec-of-header.ts'
+import { readEntryLeniently, readLeniently, Unreadable } from './read-leniently.ts'
+import { type Header, InvalidHeader, type KnownSpecValues, specFromHeader } from './spec-from-header.ts'
 import { TextCursor } from './text-cursor.ts'
 
 /** A parsed session file. */
@@ -85,7 +85,7 @@ function readStrictly(text: string, header: HeaderReading, options: ReadOptions)
     cursor.at += chunk.length
   }
   const { entries } = numbers
-  const known = specOfHeader(header, { ...options, work: firstText(entries) })
+  const known = specFromHeader(header, { ...options, work: firstText(entries) })
   const good = Buffer.byteLength(text)
   // A copied file must be rewritten with its own name before it can be appended to.
   return known.name === options.id
@@ -97,7 +97,7 @@ function readStrictly(text: string, header: HeaderReading, options: ReadOptions)
 function addChunk(chunk: string, numbers: EntryNumbers): boolean {
   if (!chunk.startsWith('  - ')) return false
   try {
-    return numbers.addLoose(readEntryLoosely(chunk))
+    return numbers.addLoose(readEntryLeniently(chunk))
   } catch (error) {
     if (error instanceof Unreadable) return false
     throw error
@@ -105,7 +105,7 @@ function addChunk(chunk: string, numbers: EntryNumbers): boolean {
 }
 
 function readAnyNotation(text: string, options: ReadOptions): Omit<Reading, 'good'> {
-  const loose = readLoosely(text)
+  const loose = readLeniently(text)
   const { updated, created } = loose.fields
   const numbers = new EntryNumbers(String(created ?? updated ?? ''))
   for (const entry of loose.entries) {
@@ -113,7 +113,7 @@ function readAnyNotation(text: string, options: ReadOptions): Omit<Reading, 'goo
       throw new Unreadable('a tool result has no matching call before it', lineOfKey(text, 'messages'))
   }
   const { entries } = numbers
-  return { ...specOfHeader(loose, { ...options, work: firstText(entries) }), entries }
+  return { ...specFromHeader(loose, { ...options, work: firstText(entries) }), entries }
 }
 
 function firstText(entries: readonly Entry[]): string {

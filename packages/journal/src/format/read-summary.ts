@@ -1,6 +1,6 @@
 import { closeSync, readSync } from 'node:fs'
 import type { ReportStatus, SessionStatus } from '@cadre/core'
-import { openRegular, readRegular } from '@cadre/disk'
+import { openRegularFile, readRegularFile } from '@cadre/disk'
 import { readHeaderTop, readOutcome } from './read-header.ts'
 import { type ReadOptions, readJournal } from './read-journal.ts'
 import { readWork } from './read-work.ts'
@@ -30,7 +30,7 @@ export function readSummary(options: ReadOptions): SessionSummary | undefined {
 }
 
 function summaryOfHead(options: ReadOptions): SessionSummary | undefined {
-  const file = openRegular(options.path)
+  const file = openRegularFile(options.path)
   try {
     const text = head.toString('utf8', 0, readSync(file, head, 0, headSize, 0))
     const top = readHeaderTop(text)
@@ -83,7 +83,7 @@ function workIn(file: number, head: string): { work?: string } {
 }
 
 function summaryOfWhole(options: ReadOptions): SessionSummary | undefined {
-  const journal = readJournal(readRegular(options.path), options)
+  const journal = readJournal(readRegularFile(options.path), options)
   if (journal === undefined) return undefined
   const { spec, status, outcome, updated } = journal
   return {

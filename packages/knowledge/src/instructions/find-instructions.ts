@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type Diagnostic, entriesIn } from '@cadre/disk'
 import { matchesEverything, splitGlobs } from '../globs.ts'
-import { foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
+import { foldersFromRoot, type KnowledgePaths, rootOf } from '../places.ts'
 import { splitHeader, textValue } from '../split-header.ts'
 import type { InstructionFile } from './instruction-file.ts'
 import { InstructionReader } from './read-instructions.ts'
@@ -28,7 +28,7 @@ const instructionFileNames = [
 ] as const
 
 /** Finds the instructions of the user, and of every folder from the repository root down to the workspace. Never throws. */
-export function findInstructions(places: KnowledgePlaces): FoundInstructions {
+export function findInstructions(places: KnowledgePaths): FoundInstructions {
   const { workspace, userHome, folder = true } = places
   const reader = new InstructionReader(places)
   const root = rootOf(workspace)
@@ -68,7 +68,7 @@ export function findInstructions(places: KnowledgePlaces): FoundInstructions {
 }
 
 /** Returns the instructions of one folder below the workspace, for sessions that work in it. */
-export function instructionsOfFolder(folder: string, places: KnowledgePlaces): readonly InstructionFile[] {
+export function folderInstructions(folder: string, places: KnowledgePaths): readonly InstructionFile[] {
   const reader = new InstructionReader(places)
   const root = rootOf(places.workspace)
   const names = instructionFileNames.filter((name) => !name.startsWith('.github'))

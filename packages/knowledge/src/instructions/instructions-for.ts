@@ -1,20 +1,20 @@
 import path from 'node:path'
 import { isInside, realPathOf, statsAt } from '@cadre/disk'
 import { matchesGlobs } from '../globs.ts'
-import { foldersFromRoot, type KnowledgePlaces } from '../places.ts'
-import { findInstructions, instructionsOfFolder } from './find-instructions.ts'
+import { foldersFromRoot, type KnowledgePaths } from '../places.ts'
+import { findInstructions, folderInstructions } from './find-instructions.ts'
 import type { InstructionFile } from './instruction-file.ts'
 
 /**
  * Finds the instructions that apply to a file or folder of a workspace, besides those for every session: those with
  * matching globs, and those of the folders between the workspace and it, nearest last. Reads each folder once.
  */
-export function instructionsFor(places: KnowledgePlaces): (written: string) => readonly InstructionFile[] {
+export function instructionsFor(places: KnowledgePaths): (written: string) => readonly InstructionFile[] {
   const workspace = realPathOf(places.workspace)
   const { scoped } = findInstructions({ ...places, workspace })
   const byFolder = new Map<string, readonly InstructionFile[]>()
   const ofFolder = (folder: string) => {
-    const found = byFolder.get(folder) ?? instructionsOfFolder(folder, { ...places, workspace })
+    const found = byFolder.get(folder) ?? folderInstructions(folder, { ...places, workspace })
     byFolder.set(folder, found)
     return found
   }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { type Diagnostic, isInside, readWithin } from '@cadre/disk'
-import { displayPath, type KnowledgePlaces, type OutsideImports } from '../places.ts'
+import { type Diagnostic, isInside, readInsideFolder } from '@cadre/disk'
+import { displayPath, type KnowledgePaths, type OutsideImports } from '../places.ts'
 import { plainText } from '../plain-text.ts'
 import { findImports, type Import } from './find-imports.ts'
 import type { InstructionFile } from './instruction-file.ts'
@@ -23,18 +23,18 @@ export class InstructionReader {
   readonly diagnostics: Diagnostic[] = []
   /** Imports in files in the folder that point outside it. */
   readonly leaving: OutsideImports[] = []
-  readonly #places: KnowledgePlaces
+  readonly #places: KnowledgePaths
   readonly #seen = new Set<string>()
   #left = maxImports
 
-  constructor(places: KnowledgePlaces) {
+  constructor(places: KnowledgePaths) {
     this.#places = places
   }
 
   /** Returns nothing if the file is missing, was already read, or may not be read. */
   read(request: ReadRequest, depth = 0): InstructionFile[] {
     const { file, root, importedBy } = request
-    const content = readWithin(root ?? path.parse(file).root, file)
+    const content = readInsideFolder(root ?? path.parse(file).root, file)
     if (content.kind === 'unusable')
       this.#report(file, 'instructions-unreadable', `Not read: ${content.reason}.`)
     if (content.kind !== 'read') return []

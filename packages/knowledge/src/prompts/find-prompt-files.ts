@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
-import { displayPath, foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
+import { type Diagnostic, entriesIn, readInsideFolder } from '@cadre/disk'
+import { displayPath, foldersFromRoot, type KnowledgePaths, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
 import { listValue, splitHeader, textValue } from '../split-header.ts'
 
@@ -35,7 +35,7 @@ const maxFiles = 500
 const modes = /^(?:ask|edit|agent|plan)$/i
 
 /** Finds the prompt files in the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
-export function findPromptFiles(places: KnowledgePlaces): FoundPromptFiles {
+export function findPromptFiles(places: KnowledgePaths): FoundPromptFiles {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)
   const folders = folder ? foldersFromRoot(root, workspace).reverse() : []
@@ -61,10 +61,10 @@ function readPrompt(
   file: string,
   root: string | undefined,
   dialect: PromptFile['dialect'],
-  places: KnowledgePlaces,
+  places: KnowledgePaths,
   diagnostics: Diagnostic[],
 ): PromptFile | undefined {
-  const content = readWithin(root ?? path.parse(file).root, file)
+  const content = readInsideFolder(root ?? path.parse(file).root, file)
   if (content.kind === 'unusable')
     diagnostics.push({
       path: file,

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { type Diagnostic, entriesIn, readWithin } from '@cadre/disk'
-import { displayPath, foldersFromRoot, type KnowledgePlaces, rootOf } from '../places.ts'
+import { type Diagnostic, entriesIn, readInsideFolder } from '@cadre/disk'
+import { displayPath, foldersFromRoot, type KnowledgePaths, rootOf } from '../places.ts'
 import { plainText } from '../plain-text.ts'
 import { splitHeader, textValue } from '../split-header.ts'
 
@@ -30,7 +30,7 @@ const maxNameLength = 64
 const maxDescriptionLength = 1_024
 
 /** Finds the skills of the workspace, its repository and the user. Of two with one name, the first is used. Never throws. */
-export function findSkills(places: KnowledgePlaces): FoundSkills {
+export function findSkills(places: KnowledgePaths): FoundSkills {
   const { workspace, userHome, folder = true } = places
   const root = rootOf(workspace)
   const folders = folder ? foldersFromRoot(root, workspace).reverse() : []
@@ -60,14 +60,14 @@ export function findSkills(places: KnowledgePlaces): FoundSkills {
 function readSkill(
   folder: string,
   root: string,
-  places: KnowledgePlaces,
+  places: KnowledgePaths,
   diagnostics: Diagnostic[],
 ): Skill | undefined {
   const file = path.join(folder, 'SKILL.md')
   const report = (message: string, line = 1) => {
     diagnostics.push({ path: file, line, severity: 'warning', code: 'skill', message })
   }
-  const content = readWithin(root || path.parse(file).root, file)
+  const content = readInsideFolder(root || path.parse(file).root, file)
   if (content.kind === 'unusable') report(`The skill is not used: ${content.reason}.`)
   if (content.kind !== 'read') return undefined
   if (places.isHidden?.(realpathSync(file))) return undefined

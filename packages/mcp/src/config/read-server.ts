@@ -2,7 +2,7 @@ import type { Effect, Json, JsonObject } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { ServerAddress, ServerConfig, ServerProgram } from './server-config.ts'
 
-export type ReadServer =
+export type ParsedServer =
   | { readonly kind: 'server'; readonly server: ServerConfig }
   | { readonly kind: 'off' }
   /** The error, as the end of a sentence: `the server NAME …`. */
@@ -14,7 +14,7 @@ const effects = ['read', 'write', 'execute', 'outbound']
 export function readServer(
   base: Pick<ServerConfig, 'name' | 'scope' | 'file' | 'agent' | 'syntax' | 'inputs'>,
   value: Json,
-): ReadServer {
+): ParsedServer {
   if (!isObject(value)) return invalid('must be an object with "command" or "url"')
   const entry = value as JsonObject
   if (entry['disabled'] === true || entry['enabled'] === false) return { kind: 'off' }
@@ -120,6 +120,6 @@ function textsByName(value: Json): { readonly [name: string]: string } | undefin
   return Object.fromEntries(entries.map(([name, item]) => [name, String(item)]))
 }
 
-function invalid(problem: string): ReadServer {
+function invalid(problem: string): ParsedServer {
   return { kind: 'invalid', problem }
 }

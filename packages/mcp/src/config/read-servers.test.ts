@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readServers, type ServerPlaces } from './read-servers.ts'
+import { readServers, type ServerPaths } from './read-servers.ts'
 import type { ServerConfig } from './server-config.ts'
 
 let root: string
@@ -18,7 +18,7 @@ function write(file: string, content: string | object): void {
   writeFileSync(at, typeof content === 'string' ? content : JSON.stringify(content))
 }
 
-function read(more: Partial<ServerPlaces> = {}) {
+function read(more: Partial<ServerPaths> = {}) {
   return readServers({
     project: path.join(root, 'project'),
     userHome: path.join(root, 'user'),
@@ -75,7 +75,7 @@ describe('the servers of a folder and a user', () => {
   it('with the same name are used once: configuration, client, user files, project', () => {
     const of = (command: string) => ({ mcpServers: { x: { command } } })
     write('project/.mcp.json', of('project'))
-    const command = (more: Partial<ServerPlaces> = {}) => {
+    const command = (more: Partial<ServerPaths> = {}) => {
       const [server] = read(more).servers
       return server?.reach.kind === 'program' ? server.reach.command : undefined
     }

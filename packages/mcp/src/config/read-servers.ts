@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import type { AgentDefinition, Json, JsonObject } from '@cadre/core'
-import { type Diagnostic, isInside, isObject, readWithin } from '@cadre/disk'
+import { type Diagnostic, isInside, isObject, readInsideFolder } from '@cadre/disk'
 import type * as JsonParser from 'jsonc-parser'
 import { readServer } from './read-server.ts'
 import type { ServerConfig, ServerScope, VariableSyntax } from './server-config.ts'
 
-export interface ServerPlaces {
+export interface ServerPaths {
   /** The project folder. Without it, no project file is read. */
   readonly project?: string | undefined
   readonly userHome: string
@@ -45,7 +45,7 @@ interface ServerFile {
  * of these takes precedence: the user's configuration of Cadre, the program that runs Cadre, the user's files of other programs, the
  * project. Permissions that the user gave to a server name must not apply to a repository's program. Does not start servers.
  */
-export function readServers(places: ServerPlaces): FoundServers {
+export function readServers(places: ServerPaths): FoundServers {
   const diagnostics: Diagnostic[] = []
   const found = new Map<string, ServerConfig>()
   const { configured = [], client = [], agents = [], discover = true } = places
@@ -92,7 +92,7 @@ function permittedName({ name }: ServerConfig): string {
   return name.toLowerCase().replace(/[^a-z0-9_-]/g, '_')
 }
 
-function filesOf({ project, userHome, editor }: ServerPlaces): readonly ServerFile[] {
+function filesOf({ project, userHome, editor }: ServerPaths): readonly ServerFile[] {
   const ofProject = (name: string, key: ServerFile['key'], syntax: VariableSyntax): ServerFile[] =>
     project === undefined
       ? []
@@ -126,7 +126,7 @@ function readFile(
   { file, key, scope, syntax, within }: ServerFile,
   diagnostics: Diagnostic[],
 ): ServerConfig[] {
-  const content = readWithin(within, file)
+  const content = readInsideFolder(within, file)
   if (content.kind === 'none') return []
   if (content.kind === 'unusable') {
     diagnostics.push(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { declineUnasked, shownUrl } from './elicitation.ts'
+import { declineWithoutAsking, shownUrl } from './elicitation.ts'
 import { formFields, readField } from './form-fields.ts'
 
 test.each([
@@ -21,7 +21,7 @@ test('an address is shown as a browser reads it', () => {
 
 test('a declined question names the server, the question and the reason', () => {
   const asked = { server: 'calc', message: 'Which\n\u200bbranch?', asks: { schema: {} } }
-  expect(declineUnasked(asked, 'nobody is here')).toEqual({
+  expect(declineWithoutAsking(asked, 'nobody is here')).toEqual({
     action: 'decline',
     notice: 'The MCP server calc asked: "Which branch?". Cadre declined, because nobody is here.',
   })

@@ -25,20 +25,20 @@ export interface ElicitationAnswer {
   readonly notice?: string
 }
 
-export const longestUrl = 2_000
+export const maxUrlLength = 2_000
 
 /**
  * The address that a server wants a person to open, if it uses http or https and is short enough to show in full. Punycode reveals a host name
  * with letters that look like others.
  */
 export function shownUrl(url: string): string | undefined {
-  if (url.length > longestUrl || !URL.canParse(url)) return undefined
+  if (url.length > maxUrlLength || !URL.canParse(url)) return undefined
   const { protocol, href } = new URL(url)
-  return (protocol === 'https:' || protocol === 'http:') && href.length <= longestUrl ? href : undefined
+  return (protocol === 'https:' || protocol === 'http:') && href.length <= maxUrlLength ? href : undefined
 }
 
 /** Declines a question that no person can be asked. `why`: a clause, such as `this run has no person to ask`. */
-export function declineUnasked(
+export function declineWithoutAsking(
   { server, message, asks }: Pick<Elicitation, 'message' | 'asks'> & { readonly server: string },
   why: string,
 ): ElicitationAnswer {

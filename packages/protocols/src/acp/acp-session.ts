@@ -38,7 +38,7 @@ import { SessionInfo } from './session-info.ts'
 import { sessionPartsOf } from './session-parts.ts'
 import { type AcpFlags, type EarlierSession, SessionRuntime } from './session-runtime.ts'
 import { SessionUpdates } from './session-updates.ts'
-import { updatesOfHistory } from './updates-of-history.ts'
+import { updatesFromHistory } from './updates-from-history.ts'
 
 export interface AcpSessionOptions {
   readonly editor: Editor
@@ -157,7 +157,7 @@ export class AcpSession {
   /** Sends the whole history. Resolves when it has been sent. */
   async replay(): Promise<void> {
     for (const part of sessionPartsOf(this.runtime, this.id)) {
-      const events = await updatesOfHistory(this.runtime, part)
+      const events = await updatesFromHistory(this.runtime, part)
       this.#updates.replay(events, await replayedContent(events, this.cwd))
     }
     this.#plan.send(this.runtime.home)

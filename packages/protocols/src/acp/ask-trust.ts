@@ -1,6 +1,6 @@
 import { findHooks, shownLine } from '@cadre/gate'
 import type { TrustItem } from '@cadre/home'
-import { type ConfirmTrust, type Environment, userPlaces } from '@cadre/runtime'
+import { type ConfirmTrust, type Environment, userPaths } from '@cadre/runtime'
 import { fencedText, textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
@@ -78,7 +78,7 @@ export async function askTrust(
 
 /** The complete command lines of the hooks in one of the folder's files. */
 function commandsIn(file: string, folder: string, { env }: Environment): string[] {
-  const { hooks } = findHooks({ project: folder, userHome: userPlaces(env).home, trusted: () => false })
+  const { hooks } = findHooks({ project: folder, userHome: userPaths(env).home, trusted: () => false })
   return hooks
     .filter((hook) => hook.level === 'project' && hook.path === file)
     .map(({ action, spelling }) =>

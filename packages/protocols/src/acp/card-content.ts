@@ -9,7 +9,7 @@ export const maxContent = 20_000
 const maxDiff = 1_000_000
 
 /** The content of a completed call's card: its changes to files, or its result. */
-export function contentOfCall(
+export function callContent(
   {
     card,
     changes,

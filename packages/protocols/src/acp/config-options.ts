@@ -32,7 +32,7 @@ export const noTeam = 'none'
 /** The value for the agent's or the configuration's model. */
 export const defaultModel = 'default'
 
-export function controlsOfMode(mode: Mode): ControlFlags {
+export function controlsForMode(mode: Mode): ControlFlags {
   return { readOnly: mode === 'read-only', approvalRequired: mode === 'ask' }
 }
 

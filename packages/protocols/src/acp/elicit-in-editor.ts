@@ -1,6 +1,6 @@
 import { checkSchema, type JsonSchema, messageOf } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
-import { declineUnasked, type ElicitationAnswer } from '@cadre/mcp'
+import { declineWithoutAsking, type ElicitationAnswer } from '@cadre/mcp'
 import {
   type ElicitationQuestion,
   type ElicitFromPerson,
@@ -47,7 +47,7 @@ export function createElicitInEditor(options: ElicitOptions): ElicitFromPerson {
       return await askChoice(asked, question, options, signal)
     } catch (error) {
       if (signal.aborted || isLeaving()) return { action: 'cancel' }
-      return declineUnasked(asked, `the editor did not answer: ${shownLine(messageOf(error), 200)}`)
+      return declineWithoutAsking(asked, `the editor did not answer: ${shownLine(messageOf(error), 200)}`)
     }
   }
 }
@@ -60,7 +60,7 @@ async function askForm(
 ): Promise<ElicitationAnswer> {
   const requestedSchema = elicitationSchema(fields)
   if (requestedSchema === undefined)
-    return declineUnasked(asked, 'the form has a field that editors cannot show')
+    return declineWithoutAsking(asked, 'the form has a field that editors cannot show')
   const [caller, another] = asked.callers
   const place =
     caller !== undefined && another === undefined
@@ -78,7 +78,7 @@ async function askForm(
   if (answer.action !== 'accept') return { action: answer.action === 'cancel' ? 'cancel' : 'decline' }
   const content = (answer.content ?? {}) as { readonly [name: string]: unknown }
   const issues = checkSchema(requestedSchema as unknown as JsonSchema, content)
-  if (issues.length > 0) return declineUnasked(asked, "the editor's answer does not match the form")
+  if (issues.length > 0) return declineWithoutAsking(asked, "the editor's answer does not match the form")
   const known = fields.flatMap(({ name }) =>
     content[name] === undefined ? [] : [[name, content[name] as FieldValue] as const],
   )
@@ -93,7 +93,7 @@ async function askChoice(
 ): Promise<ElicitationAnswer> {
   const answers = question.kind === 'page' ? [opened] : answersOf(question.fields)
   if (answers === undefined)
-    return declineUnasked(
+    return declineWithoutAsking(
       asked,
       `${editor.name} does not support forms. Run the agent in a terminal to answer`,
     )

@@ -1,7 +1,7 @@
 import type { ServerConfig } from '@cadre/mcp'
 import type { McpServer } from './acp-types.ts'
 
-export type ReadServers =
+export type ParsedServers =
   | { readonly kind: 'servers'; readonly servers: readonly ServerConfig[] }
   | { readonly kind: 'invalid'; readonly reason: string }
 
@@ -11,7 +11,7 @@ const maxServers = 50
  * The MCP servers that an editor passes to Cadre. The user configured them in the editor, so they do not need further trust, but the gate
  * treats every call as `outbound`. Their texts are literal, because the editor has already replaced its own variables.
  */
-export function readMcpServers(given: readonly McpServer[]): ReadServers {
+export function readMcpServers(given: readonly McpServer[]): ParsedServers {
   if (given.length > maxServers)
     return { kind: 'invalid', reason: `${given.length} MCP servers are too many: at most ${maxServers}` }
   const servers: ServerConfig[] = []

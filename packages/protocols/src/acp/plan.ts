@@ -1,7 +1,7 @@
 import { messageOf } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import type { PlanEntry } from './acp-types.ts'
-import { planOfTasks } from './plan-of-tasks.ts'
+import { planFromTasks } from './plan-from-tasks.ts'
 
 export interface PlanOptions {
   readonly send: (entries: PlanEntry[]) => void
@@ -22,7 +22,7 @@ export class Plan {
   send(home: Home): void {
     const { send, isOurs, warn } = this.#options
     try {
-      const entries = planOfTasks(home, isOurs)
+      const entries = planFromTasks(home, isOurs)
       const text = JSON.stringify(entries ?? [])
       if (entries === undefined || text === this.#sent) return
       this.#sent = text

@@ -23,7 +23,7 @@ export interface PromptContext {
   readonly documents: Pick<Documents, 'read'>
 }
 
-export interface ReadPrompt {
+export interface ParsedPrompt {
   readonly work: Work
   /** What the person typed, without attachments. */
   readonly typed: string
@@ -39,7 +39,7 @@ export async function readPrompt(
   blocks: readonly ContentBlock[],
   context: PromptContext,
   signal: AbortSignal,
-): Promise<ReadPrompt> {
+): Promise<ParsedPrompt> {
   const typed: string[] = []
   const parts: string[] = []
   const images: Image[] = []

@@ -16,9 +16,9 @@ import {
   type Runtime,
   type RuntimeOptions,
   reportAgentProblems,
-  teamOfRun,
+  teamForRun,
 } from '@cadre/runtime'
-import { type Choices, controlsOfMode, defaultModel, modes, noTeam } from './config-options.ts'
+import { type Choices, controlsForMode, defaultModel, modes, noTeam } from './config-options.ts'
 import { nameOfPart, sessionPartsOf } from './session-parts.ts'
 
 /** The flags of `cadre acp`, which apply to every session. */
@@ -73,7 +73,7 @@ export class SessionRuntime {
     this.#options = options
     const { agent, team, model } = options.flags
     const spec = earlier?.last.spec
-    const ofRun = spec && teamOfRun(spec)
+    const ofRun = spec && teamForRun(spec)
     const wanted = spec === undefined ? { agent, team } : { agent: undefined, team: ofRun?.team }
     this.#choices = {
       ...(wanted.agent !== undefined && { agent: wanted.agent }),
@@ -253,7 +253,7 @@ export class SessionRuntime {
   /** The restrictions from the mode, the flags and the earlier session. */
   get #controls(): Controls {
     const { flags } = this.#options
-    const { readOnly, approvalRequired } = controlsOfMode(this.#choices.mode)
+    const { readOnly, approvalRequired } = controlsForMode(this.#choices.mode)
     const deniedTools = [...new Set([...(flags.denyTool ?? []), ...this.#denied])]
     return {
       ...((flags.readOnly || readOnly) && { readOnly: true }),

@@ -12,7 +12,7 @@ import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { SessionUpdate, ToolCallContent } from './acp-types.ts'
 import { CadreMessages } from './cadre-messages.ts'
-import { contentOfCall, fencedText, maxContent, textContent } from './card-content.ts'
+import { callContent, fencedText, maxContent, textContent } from './card-content.ts'
 import { type CallCard, describeCall } from './describe-call.ts'
 import type { Editor } from './editor.ts'
 import { limitJson, parseInput, truncateText } from './limit-json.ts'
@@ -311,7 +311,7 @@ export class SessionUpdates {
       status: isDone ? 'completed' : 'failed',
       content: [
         ...this.#options.endOfCommand(idOf(session.id, event.call), event.content),
-        ...(this.#replayed?.get(idOf(session.id, event.call)) ?? contentOfCall(call, event.content, isDone)),
+        ...(this.#replayed?.get(idOf(session.id, event.call)) ?? callContent(call, event.content, isDone)),
       ],
       rawOutput: limitJson({ outcome: event.outcome, content: event.content }),
     })

@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { isObject, namesIn, ownerOnly, readRegular } from '@cadre/disk'
+import { isObject, namesIn, ownerOnly, readRegularFile } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import type { DelegatedRun, DelegatedRunProcess } from './delegated-run.ts'
 
@@ -37,7 +37,7 @@ export function openDelegatedRunFiles(home: Home): DelegatedRunFiles {
     replaceFile(path.join(home.folder(...folderNames), name), `${JSON.stringify(value)}\n`)
   const readObject = (name: string): Record<string, unknown> | undefined => {
     try {
-      const value: unknown = JSON.parse(readRegular(at(name)).toString('utf8'))
+      const value: unknown = JSON.parse(readRegularFile(at(name)).toString('utf8'))
       return isObject(value) ? value : undefined
     } catch {
       return undefined

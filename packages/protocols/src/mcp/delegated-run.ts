@@ -37,10 +37,10 @@ export interface DelegatedRunProcess {
 export const maxWorkLength = 100_000
 
 /** The number of days for which a delegation's files are kept after its run was started, if the run has ended. */
-export const keptDays = 30
+export const retentionDays = 30
 
 /** How many delegations have files. If there are more, the oldest are removed earlier, if their runs have ended. */
-export const keptRuns = 200
+export const maxStoredRuns = 200
 
 /** How many delegated runs of a home may run at the same time. */
 export const maxParallelRuns = 8

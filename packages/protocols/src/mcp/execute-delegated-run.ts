@@ -13,12 +13,12 @@ import {
   chooseAgent,
   createRuntime,
   type Environment,
-  homeOfRun,
+  homeForRun,
   loadSettings,
   openSessions,
   type Runtime,
   type RuntimeOptions,
-  teamOfRun,
+  teamForRun,
 } from '@cadre/runtime'
 import type { DelegatedRun, DelegatedRunProcess } from './delegated-run.ts'
 import { type DelegatedRunFiles, openDelegatedRunFiles } from './delegated-run-files.ts'
@@ -36,7 +36,7 @@ export async function executeDelegatedRun(
   signal: AbortSignal,
 ): Promise<RunResult | undefined> {
   const io = withoutTrust(environment)
-  const home = await homeOfRun(io, { home: wanted })
+  const home = await homeForRun(io, { home: wanted })
   const files = openDelegatedRunFiles(home)
   const delegatedRun = files.read(id)
   if (delegatedRun === undefined)
@@ -77,7 +77,7 @@ function claim(home: Home, files: DelegatedRunFiles, id: string): Promise<Delega
   })
 }
 
-interface DriveOptions {
+interface RunDriverOptions {
   readonly wanted: string | undefined
   readonly delegatedRun: DelegatedRun
   readonly onOpen: (runtime: Runtime) => void
@@ -85,11 +85,11 @@ interface DriveOptions {
 
 async function drive(
   io: Environment,
-  { wanted, delegatedRun, onOpen }: DriveOptions,
+  { wanted, delegatedRun, onOpen }: RunDriverOptions,
   signal: AbortSignal,
 ): Promise<RunResult> {
   const { id, work, agent, team, workspace, readOnly, trace } = delegatedRun
-  const sessions = await openSessions(io, (await homeOfRun(io, { home: wanted })).path)
+  const sessions = await openSessions(io, (await homeForRun(io, { home: wanted })).path)
   const stored = await sessions.read(id).catch(() => undefined)
   await sessions.close()
   const options: RuntimeOptions = { environment: io, home: wanted, workspace }
@@ -101,7 +101,7 @@ async function drive(
         'configuration',
         `session ${id} does not work in ${workspace}, where it was started.`,
       )
-    return withRuntime({ ...options, ...teamOfRun(spec) }, onOpen, (runtime) =>
+    return withRuntime({ ...options, ...teamForRun(spec) }, onOpen, (runtime) =>
       runtime.orchestrator.resume(id, {}, signal),
     )
   }
@@ -123,7 +123,7 @@ async function drive(
 
 async function withRuntime(
   options: RuntimeOptions,
-  onOpen: DriveOptions['onOpen'],
+  onOpen: RunDriverOptions['onOpen'],
   go: (runtime: Runtime) => Promise<RunResult>,
 ): Promise<RunResult> {
   const runtime = await createRuntime(options)
@@ -143,7 +143,7 @@ async function isTeamOfProgram(
   wanted: string | undefined,
   { team }: DelegatedRun,
 ): Promise<boolean> {
-  const { config } = await loadSettings(io, await homeOfRun(io, { home: wanted }), { homeTrusted: true })
+  const { config } = await loadSettings(io, await homeForRun(io, { home: wanted }), { homeTrusted: true })
   return config.team === undefined || (team !== undefined && team !== config.team)
 }
 

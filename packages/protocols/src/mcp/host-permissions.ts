@@ -1,5 +1,5 @@
 import { loadConfig } from '@cadre/home'
-import { type Environment, userPlaces } from '@cadre/runtime'
+import { type Environment, userPaths } from '@cadre/runtime'
 import type { HostClient } from './host-tool.ts'
 
 /** What a host may do besides delegating work. */
@@ -16,7 +16,7 @@ export interface HostPermissions {
  */
 export async function permissionsOf({ env }: Environment, { name }: HostClient): Promise<HostPermissions> {
   try {
-    const { config } = await loadConfig({ userConfig: userPlaces(env).config })
+    const { config } = await loadConfig({ userConfig: userPaths(env).config })
     const allows = (names: readonly string[] | undefined) =>
       names?.some((one) => one === '*' || (name !== '' && one === name)) === true
     return { decide: allows(config.mcp?.decide), ask: allows(config.mcp?.ask) }

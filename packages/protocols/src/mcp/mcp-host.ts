@@ -4,7 +4,7 @@
  * 1. The home is determined for each call, because a person may trust it while the server is running.
  * 2. A home's sessions are opened once, and closed with the server. Delegated runs are not affected.
  */
-import { type Environment, homeOfRun, openSessions, type Sessions } from '@cadre/runtime'
+import { type Environment, homeForRun, openSessions, type Sessions } from '@cadre/runtime'
 import type { DelegatedRun } from './delegated-run.ts'
 import { type DelegatedRuns, openDelegatedRuns } from './delegated-runs.ts'
 import { withoutTrust } from './execute-delegated-run.ts'
@@ -48,7 +48,7 @@ export function openMcpHost(options: McpHostOptions): McpHost {
     ...options,
     environment,
     async delegatedRuns() {
-      const { path } = await homeOfRun(environment, { home: options.home })
+      const { path } = await homeForRun(environment, { home: options.home })
       const known = opened.get(path) ?? open(path)
       opened.set(path, known)
       // A home that could not be opened may be usable later.

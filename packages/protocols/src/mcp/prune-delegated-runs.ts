@@ -1,5 +1,5 @@
 import { idleStateOf, type Sessions } from '@cadre/runtime'
-import { keptDays, keptRuns } from './delegated-run.ts'
+import { maxStoredRuns, retentionDays } from './delegated-run.ts'
 import type { DelegatedRunFiles } from './delegated-run-files.ts'
 
 export interface PruneOptions {
@@ -18,8 +18,8 @@ const maxPruned = 20
  */
 export async function pruneDelegatedRuns({ files, sessions, isRunning }: PruneOptions): Promise<void> {
   const all = files.byAge()
-  const excess = all.length - keptRuns
-  const limit = Date.now() - keptDays * dayMs
+  const excess = all.length - maxStoredRuns
+  const limit = Date.now() - retentionDays * dayMs
   const old = all.filter(({ written }, at) => at < excess || written < limit)
   if (old.length === 0) return
   // From the headers only: there can be many runs that wait, and reading all of them takes long.

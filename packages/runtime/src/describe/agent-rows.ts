@@ -1,4 +1,4 @@
-import { type AgentFile, type LoadedAgents, listTeams, loadTeam, nameOfFile } from '@cadre/agents'
+import { type AgentFile, agentNameFromPath, type LoadedAgents, listTeams, loadTeam } from '@cadre/agents'
 import { type AgentDefinition, type JsonObject, nameKey } from '@cadre/core'
 import { assistant } from '../assistant.ts'
 import type { AvailableAgents } from '../find-available-agents.ts'
@@ -13,9 +13,10 @@ export interface BuiltInAgents {
 /** Built-in agents that `cadre run --agent` finds by name, except those that a policy disables or a file replaces. */
 export function otherBuiltIns({ agents, files }: LoadedAgents, here: AvailableAgents): BuiltInAgents[] {
   const taken = new Set(
-    [...agents.map(({ name }) => name), ...files.map(({ agent, path }) => agent ?? nameOfFile(path))].map(
-      nameKey,
-    ),
+    [
+      ...agents.map(({ name }) => name),
+      ...files.map(({ agent, path }) => agent ?? agentNameFromPath(path)),
+    ].map(nameKey),
   )
   const usable = (all: readonly AgentDefinition[]) =>
     all.filter((agent) => {

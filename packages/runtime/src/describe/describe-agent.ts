@@ -9,7 +9,7 @@ import { describeLimits } from './describe-limits.ts'
 import { describeTargets } from './describe-targets.ts'
 import { describeTools } from './describe-tools.ts'
 import { fileOf } from './file-of.ts'
-import { type KeyPlaces, keyPlaces } from './key-places.ts'
+import { type KeyLocations, keyLocations } from './key-locations.ts'
 import { specFor } from './spec-for.ts'
 
 /** Describes one agent, with the values that the engine would use. */
@@ -19,7 +19,7 @@ export async function describeAgent(
   cwd: string,
 ): Promise<AgentView> {
   const { registry, tools, enforced } = parts
-  const places = keyPlaces(agent, cwd)
+  const places = keyLocations(agent, cwd)
   const entry = await specFor(parts, { agent })
   const parent = await specFor(parts, { agent: { ...assistant, delegates: { kind: 'all' } } })
   const delegated = await specFor(parts, { agent, parent })
@@ -74,7 +74,7 @@ function keysIn(value: unknown): readonly string[] {
 }
 
 /** The boundary of an agent, and where its file sets it. */
-function describeBoundary(agent: AgentDefinition, places: KeyPlaces): BoundaryView {
+function describeBoundary(agent: AgentDefinition, places: KeyLocations): BoundaryView {
   const { writes, commands } = agent.boundary ?? {}
   const from = (key: string) => places.within(['metadata', key.replaceAll('-', '')], key)
   const placed = <T extends string>(value: T | undefined, key: string) =>
@@ -92,7 +92,11 @@ function describeBoundary(agent: AgentDefinition, places: KeyPlaces): BoundaryVi
  * The model that a session of the agent would use, and who chose it. In sessions that a person starts, the person's choice
  * takes precedence over the agent's.
  */
-async function describeModel(agent: AgentDefinition, parts: RunParts, places: KeyPlaces): Promise<ModelView> {
+async function describeModel(
+  agent: AgentDefinition,
+  parts: RunParts,
+  places: KeyLocations,
+): Promise<ModelView> {
   const preferences = agent.models ?? []
   const asked = agent.userInvocable === false ? undefined : parts.model
   const isOwn = asked === undefined && preferences.length > 0

@@ -1,14 +1,14 @@
 import { type AgentDefinition, defaultLimits, type SessionSpec } from '@cadre/core'
 import type { RunParts } from '../load-parts.ts'
 import type { LimitView } from './agent-view.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { KeyLocations } from './key-locations.ts'
 
 export interface LimitsRequest {
   readonly agent: AgentDefinition
   readonly parts: RunParts
   /** A delegated session as the engine would specify it, which provides the numbers. */
   readonly delegated: SessionSpec
-  readonly places: KeyPlaces
+  readonly places: KeyLocations
 }
 
 /** The limits in effect, each with its source. */

@@ -1,12 +1,12 @@
 import { type AgentDefinition, allowedTargets, isTargetDenied, nameKey, type SessionSpec } from '@cadre/core'
 import type { RunParts } from '../load-parts.ts'
 import type { TargetsView } from './agent-view.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { KeyLocations } from './key-locations.ts'
 
 export interface TargetsRequest {
   readonly agent: AgentDefinition
   readonly parts: RunParts
-  readonly places: KeyPlaces
+  readonly places: KeyLocations
   readonly entry: SessionSpec
   readonly delegated: SessionSpec
 }

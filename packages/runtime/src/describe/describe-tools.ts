@@ -6,14 +6,14 @@ import {
   toolsetOf,
 } from '@cadre/core'
 import type { MissingTool, RefusedTool, RuleView, ToolView } from './agent-view.ts'
-import type { KeyPlaces } from './key-places.ts'
+import type { KeyLocations } from './key-locations.ts'
 
 export interface ToolsRequest {
   readonly agent: AgentDefinition
   readonly tools: readonly Tool[]
   /** The agents that the session may start: without any, it gets no tool to delegate. */
   readonly targets: readonly string[]
-  readonly places: KeyPlaces
+  readonly places: KeyLocations
 }
 
 const toolKeys = ['tools', 'capabilities', 'allowedtools']

@@ -1,5 +1,5 @@
 import type {
-  ApprovalNeed,
+  ApprovalRequirement,
   CommandFinding,
   DecidedBy,
   JsonObject,
@@ -19,7 +19,7 @@ export interface Explanation {
   readonly commands?: readonly CommandFinding[]
   readonly paths?: readonly PathFinding[]
   /** How many people must approve it, and who counts, if a policy says so. */
-  readonly approvals?: ApprovalNeed
+  readonly approvals?: ApprovalRequirement
   /** Hooks that would also run. They were not run here, so they may still deny, ask or change the arguments. */
   readonly hooks?: readonly string[]
   /** The arguments it would run with, if a rule changes them. */

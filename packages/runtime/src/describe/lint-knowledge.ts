@@ -8,7 +8,7 @@ import { loadSettings } from '../load-settings.ts'
 import { loadTools } from '../load-tools.ts'
 import { loadPolicyForDisplay } from '../policy-of-run.ts'
 import { trustFolder } from '../trust-folder.ts'
-import { agentPlaces, userPlaces } from '../user-places.ts'
+import { agentPaths, userPaths } from '../user-paths.ts'
 
 /**
  * What the files in a project are checked against: available tools, models of a configured backend, and agents from
@@ -20,9 +20,9 @@ export async function lintKnowledge(
   tell: (message: string) => void,
 ): Promise<LintKnowledge> {
   // Excludes agents of the current project: they are found with the checked files, and other projects do not use them.
-  const agents = createAgents({ home: home.path, userHome: userPlaces(io.env).home }).list()
+  const agents = createAgents({ home: home.path, userHome: userPaths(io.env).home }).list()
   try {
-    const places = agentPlaces(io, home, io.cwd)
+    const places = agentPaths(io, home, io.cwd)
     const folder = await trustFolder(io, {
       home,
       project: places.project ?? io.cwd,

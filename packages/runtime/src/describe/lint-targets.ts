@@ -1,7 +1,7 @@
 import { type LintOptions, type LintResult, lintFiles, lintFolder, summaryOf } from '@cadre/agents'
 import type { Home } from '@cadre/home'
 import type { Environment } from '../environment.ts'
-import { projectOf, userPlaces } from '../user-places.ts'
+import { projectOf, userPaths } from '../user-paths.ts'
 import { lintInstructions } from './lint-instructions.ts'
 import { lintKnowledge } from './lint-knowledge.ts'
 
@@ -35,5 +35,5 @@ export async function lintProject(
 ): Promise<LintResult> {
   const knowledge = await lintKnowledge(io, home, tell)
   const targets = { folders: [projectOf(io.cwd)], files: [] }
-  return lintTargets(targets, { cwd: io.cwd, knowledge }, userPlaces(io.env).home)
+  return lintTargets(targets, { cwd: io.cwd, knowledge }, userPaths(io.env).home)
 }

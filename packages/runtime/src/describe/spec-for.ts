@@ -1,11 +1,11 @@
 import {
   type AgentDefinition,
   applyCeilings,
+  buildSpecWithParts,
   type Models,
   type Ports,
   type SessionSpec,
-  type SpecifiedSession,
-  specifyWithParts,
+  type SessionSpecResult,
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds } from '@cadre/home'
@@ -32,7 +32,7 @@ export async function specFor(parts: RunParts, options: SpecOptions): Promise<Se
 export async function specWithParts(
   parts: RunParts,
   { agent, parent, models = anyModel, model, workspace }: SpecOptions,
-): Promise<SpecifiedSession> {
+): Promise<SessionSpecResult> {
   const { agents, tools, limits, policy, knowledge } = parts
   const engine = new Proxy({} as Ports['engine'], { get: failIfAsked })
   const inform = workspace === undefined ? undefined : knowledge?.inform
@@ -46,7 +46,7 @@ export async function specWithParts(
     emit: () => {},
     ...(inform && { inform }),
   }
-  return specifyWithParts(ports, limits, {
+  return buildSpecWithParts(ports, limits, {
     id: agent.name,
     agent,
     completion: 'text',

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Entry, SessionSpec } from '@cadre/core'
 import type { Home } from '@cadre/home'
-import { cutJournal } from '@cadre/journal'
+import { truncateJournal } from '@cadre/journal'
 import { filesNamedBy } from '@cadre/tools'
 import { createWorkspaces } from '@cadre/workspaces'
 import { editSessionFile, requireSessionBytes } from './edit-session-file.ts'
@@ -39,11 +39,11 @@ export async function rewindSession(home: Home, request: RewindRequest): Promise
   const now = new Date().toISOString()
   const before = requireSessionBytes(home, spec.id)
   check(before)
-  let removed = cutJournal(before, seq, now).removed
+  let removed = truncateJournal(before, seq, now).removed
   if (!dryRun)
     await editSessionFile(home, spec, (bytes) => {
       check(bytes)
-      const cut = cutJournal(bytes, seq, now)
+      const cut = truncateJournal(bytes, seq, now)
       removed = cut.removed
       return cut.bytes
     })

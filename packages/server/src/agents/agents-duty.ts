@@ -7,10 +7,10 @@
  * 3. The known agents are remembered across restarts.
  */
 import path from 'node:path'
-import { type AgentRegistry, nameOfFile } from '@cadre/agents'
-import { writeOwnFile } from '@cadre/channels'
+import { type AgentRegistry, agentNameFromPath } from '@cadre/agents'
+import { writeFileAtomically } from '@cadre/channels'
 import { nameKey } from '@cadre/core'
-import { type Diagnostic, readRegular } from '@cadre/disk'
+import { type Diagnostic, readRegularFile } from '@cadre/disk'
 import { isUnsandboxedCommandRunning } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
@@ -38,7 +38,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
     if (isUnsandboxedCommandRunning(home)) return
     const { agents, files, diagnostics } = options.registry().loaded()
     const broken = files.flatMap(({ path: one, status }) =>
-      status === 'failed' ? [nameKey(nameOfFile(one))] : [],
+      status === 'failed' ? [nameKey(agentNameFromPath(one))] : [],
     )
     const found = new Map(agents.map(({ name }) => [nameKey(name), name]))
     const there = new Set([...found.keys(), ...broken])
@@ -55,7 +55,7 @@ export function createAgentsDuty(context: DaemonContext, options: AgentsDutyOpti
     const kept = new Set([...there, ...missing])
     if (names === undefined || names.size !== kept.size || [...kept].some((key) => !names?.has(key))) {
       names = kept
-      writeOwnFile(home, ['storage', 'cursors', 'agents.json'], JSON.stringify([...kept].sort()))
+      writeFileAtomically(home, ['storage', 'cursors', 'agents.json'], JSON.stringify([...kept].sort()))
     }
   }
   const report = (diagnostics: ReturnType<AgentRegistry['loaded']>['diagnostics']) => {
@@ -104,7 +104,7 @@ function isShown({ severity, code }: Diagnostic, name: string): boolean {
 
 function readRememberedNames(file: string): ReadonlySet<string> | undefined {
   try {
-    const names: unknown = JSON.parse(readRegular(file).toString('utf8'))
+    const names: unknown = JSON.parse(readRegularFile(file).toString('utf8'))
     return Array.isArray(names) ? new Set(names.filter((name) => typeof name === 'string')) : undefined
   } catch {
     return undefined

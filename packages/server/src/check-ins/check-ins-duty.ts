@@ -6,7 +6,7 @@
  * 3. One check sends at most one check-in, even if the clock changes.
  */
 import { messageOf, nameKey } from '@cadre/core'
-import { rawOf, readRegular, textOf } from '@cadre/disk'
+import { rawOf, readRegularFile, textOf } from '@cadre/disk'
 import { editFile } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
@@ -32,7 +32,7 @@ export function createCheckInsDuty(
     settings = undefined
     let text: string
     try {
-      text = readRegular(home.at('storage', 'planner-checkin.yaml')).toString('utf8')
+      text = readRegularFile(home.at('storage', 'planner-checkin.yaml')).toString('utf8')
     } catch (error) {
       const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT'
       problems.report('check-in', file, isAbsent ? [] : [{ severity: 'error', message: messageOf(error) }])

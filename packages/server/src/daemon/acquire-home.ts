@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { readRegular } from '@cadre/disk'
+import { readRegularFile } from '@cadre/disk'
 import { daemonLeaseName, type HeldLease, type Home, holdLease, runningProcess } from '@cadre/home'
 import { type DaemonStatus, statusFile } from './daemon-status.ts'
 import { describeSystemError } from './describe-system-error.ts'
@@ -44,7 +44,7 @@ export function readStatus(home: Home): DaemonStatus | undefined {
   if (elsewhere !== undefined && elsewhere.pid === runningProcess(home, daemonLeaseName)?.pid)
     return elsewhere
   try {
-    return JSON.parse(readRegular(home.at(...statusFile)).toString('utf8')) as DaemonStatus
+    return JSON.parse(readRegularFile(home.at(...statusFile)).toString('utf8')) as DaemonStatus
   } catch {
     return undefined
   }

@@ -32,11 +32,11 @@ function isMoved(before: readonly Problem[], now: readonly Problem[]): boolean {
 }
 
 function describeProblem(problem: Problem): string {
-  return `${placeOfProblem(problem)}: ${problem.message}`
+  return `${problemLocation(problem)}: ${problem.message}`
 }
 
 /** `file:line:column`, as far as known. */
-export function placeOfProblem({ file, line, column }: Problem): string {
+export function problemLocation({ file, line, column }: Problem): string {
   return [file, ...(line === undefined ? [] : [line, ...(column === undefined ? [] : [column])])].join(':')
 }
 

@@ -2,11 +2,11 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { CadreEvent, JsonObject } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { createAudit, hookPlaces, openAuditLog } from '@cadre/gate'
+import { createAudit, hookLocations, openAuditLog } from '@cadre/gate'
 import type { Config, Home } from '@cadre/home'
 import type { Environment } from '@cadre/runtime'
 import {
-  createAdopt,
+  createAdoptAgent,
   loadParts,
   openEngine,
   openTelemetry,
@@ -16,7 +16,7 @@ import {
   projectOf,
   type RunParts,
   telemetryNotices,
-  userPlaces,
+  userPaths,
 } from '@cadre/runtime'
 import type { DaemonParts, DaemonRuntime, RuntimeCallbacks } from './daemon-runtime.ts'
 
@@ -55,7 +55,7 @@ export async function openDaemonRuntime(
     env: io.env,
     taken: () => {},
     shouldRetry: outside.shouldRetry,
-    adopt: createAdopt(
+    adopt: createAdoptAgent(
       () => loaded,
       () => model,
     ),
@@ -116,9 +116,9 @@ function filesOf(
   home: Home,
   loaded: RunParts | undefined,
 ): string[] {
-  const user = userPlaces(io.env)
+  const user = userPaths(io.env)
   const project = projectOf(workspace)
-  const hooks = hookPlaces({ project, userHome: user.home, policyFolder: policyHooks })
+  const hooks = hookLocations({ project, userHome: user.home, policyFolder: policyHooks })
   // If the user trusts the folder later, in another terminal, the daemon reloads.
   const isUntrusted = loaded?.notices.some(({ code }) => code === 'untrusted')
   return [

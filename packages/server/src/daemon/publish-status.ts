@@ -1,4 +1,4 @@
-import { writeOwnFile } from '@cadre/channels'
+import { writeFileAtomically } from '@cadre/channels'
 import type { Home } from '@cadre/home'
 import type { DaemonStatus } from './daemon-status.ts'
 import { statusFile } from './daemon-status.ts'
@@ -30,7 +30,7 @@ export function publishStatus(
     timer = undefined
     writtenAt = performance.now()
     try {
-      writeOwnFile(home, statusFile, JSON.stringify(status(), null, 1))
+      writeFileAtomically(home, statusFile, JSON.stringify(status(), null, 1))
       if (isElsewhere) removeFallbackStatus(home)
       isElsewhere = false
       failed(undefined)

@@ -16,7 +16,7 @@ import {
   lineFileBaseName,
   openLineReader,
   openRoutes,
-  type ReadLine,
+  type ParsedLine,
   type Route,
   type UnreadableLine,
 } from '@cadre/home'
@@ -150,7 +150,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
   async function handle(
     name: string,
     file: Watched,
-    item: ReadLine | UnreadableLine,
+    item: ParsedLine | UnreadableLine,
     routes: readonly Route[] | undefined,
   ): Promise<Finding | undefined> {
     const { number } = item
@@ -209,7 +209,7 @@ function forgetOld(file: Watched, isGone = false): void {
 }
 
 /** Empty while a line is waiting. */
-function next({ reader, waits }: Watched): (ReadLine | UnreadableLine)[] {
+function next({ reader, waits }: Watched): (ParsedLine | UnreadableLine)[] {
   return waits === undefined ? reader.take(concurrency) : []
 }
 

@@ -6,16 +6,16 @@
  */
 import type { Problem } from '@cadre/channels'
 import { messageOf, parseJson, sentenceOf } from '@cadre/core'
-import { hasCode, isObject, listFolder, readRegular } from '@cadre/disk'
+import { hasCode, isObject, listFolder, readRegularFile } from '@cadre/disk'
 import {
   type LineReader,
   type MailMessage,
   mailboxName,
   mailboxOfFile,
-  messageOfLine,
+  messageFromLine,
   openLineReader,
   openMailboxes,
-  type ReadLine,
+  type ParsedLine,
   type UnreadableLine,
 } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -95,7 +95,7 @@ export function createMailboxDuty(context: DaemonContext): Duty {
     }
   }
 
-  async function handle(box: Mailbox, item: ReadLine | UnreadableLine): Promise<void> {
+  async function handle(box: Mailbox, item: ParsedLine | UnreadableLine): Promise<void> {
     const place = `${fileOf(box.name)}:${item.number}`
     const message = item.kind === 'line' ? understand(box, item) : undefined
     if (message === undefined) {
@@ -119,9 +119,9 @@ export function createMailboxDuty(context: DaemonContext): Duty {
     }
   }
 
-  function understand({ name }: Mailbox, { id, value }: ReadLine): MailMessage | undefined {
+  function understand({ name }: Mailbox, { id, value }: ParsedLine): MailMessage | undefined {
     const owner = agents.list().find((agent) => mailboxName(agent.name) === name)?.name ?? name
-    return messageOfLine(value, { id, to: owner })
+    return messageFromLine(value, { id, to: owner })
   }
 
   function lastBegun(name: string): string | undefined {
@@ -136,7 +136,7 @@ function fileOf(name: string): string {
 function readStartedSessions(place: string): string[] {
   let text: string
   try {
-    text = readRegular(place).toString('utf8')
+    text = readRegularFile(place).toString('utf8')
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return []
     throw error

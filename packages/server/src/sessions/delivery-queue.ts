@@ -7,8 +7,8 @@
  */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { writeOwnFile } from '@cadre/channels'
-import { isObject, namesIn, readRegular, systemErrorCode } from '@cadre/disk'
+import { writeFileAtomically } from '@cadre/channels'
+import { isObject, namesIn, readRegularFile, systemErrorCode } from '@cadre/disk'
 import { type Home, rememberOwnWrite } from '@cadre/home'
 import type { KeepRequest, MessageWork, SessionStart } from '../session-keeper.ts'
 
@@ -55,7 +55,7 @@ export class DeliveryQueue {
   add(request: QueuedRequest): void {
     this.#last = Math.max(this.#last + 1, Date.now())
     const file = `${String(this.#last).padStart(14, '0')}-${process.pid}.json`
-    writeOwnFile(this.#home, [...folder, file], JSON.stringify(request), { durable: true })
+    writeFileAtomically(this.#home, [...folder, file], JSON.stringify(request), { durable: true })
     this.#keep({ file, session: sessionOf(request), request })
   }
 
@@ -113,7 +113,7 @@ function workOf(request: QueuedRequest) {
 
 function read(file: string): QueuedRequest | undefined {
   try {
-    const value: unknown = JSON.parse(readRegular(file).toString('utf8'))
+    const value: unknown = JSON.parse(readRegularFile(file).toString('utf8'))
     return isRequest(value) ? value : undefined
   } catch (error) {
     if (systemErrorCode(error) !== undefined) throw error

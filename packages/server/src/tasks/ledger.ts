@@ -11,8 +11,8 @@
  * 4. In a home without a ledger no daemon has run before, so nobody is notified of tasks that have already ended there.
  */
 
-import { writeOwnFile } from '@cadre/channels'
-import { isObject, readRegular } from '@cadre/disk'
+import { writeFileAtomically } from '@cadre/channels'
+import { isObject, readRegularFile } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { isMark, type TaskMark } from './marks.ts'
 import type { Claim } from './task-book.ts'
@@ -99,7 +99,7 @@ export class Ledger {
   /** Claims can be restored from the tasks, so only other state must survive a power loss. */
   private write(name: string, text: string, durable: boolean): void {
     if (this.isOver) return
-    writeOwnFile(this.home, ['storage', 'cursors', name], text, { durable })
+    writeFileAtomically(this.home, ['storage', 'cursors', name], text, { durable })
   }
 }
 
@@ -110,7 +110,7 @@ function readMap<T>(home: Home, name: string, isOne: (value: unknown) => value i
 
 function readObject(file: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(readRegular(file).toString('utf8'))
+    const value: unknown = JSON.parse(readRegularFile(file).toString('utf8'))
     return isObject(value) ? value : undefined
   } catch {
     // Missing or incomplete: treat the tasks as new.

@@ -87,10 +87,10 @@ export function matchFiles(
 export function rowObject(
   row: TaskRow,
   fields: readonly string[],
-  isEverything = false,
+  matchesAnything = false,
 ): { readonly [field: string]: FieldValue } {
   const values = fields.map((name) => [name, fieldReader(name)(row)] as const)
-  return Object.fromEntries(isEverything ? values.filter(([, value]) => value !== null) : values)
+  return Object.fromEntries(matchesAnything ? values.filter(([, value]) => value !== null) : values)
 }
 
 function everyField(rows: readonly TaskRow[]): string[] {

@@ -1,5 +1,5 @@
 import { type Infer, integer, object, optional, string, type Tool, type ToolResult } from '@cadre/core'
-import { type CommandEnd, commandsOfCall, describeLimit, interpretLine, type Places } from '@cadre/gate'
+import { type CommandEnd, commandsOfCall, describeLimit, interpretLine, type PathResolver } from '@cadre/gate'
 import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
@@ -16,7 +16,7 @@ const input = object({
 
 export type ExecuteCommandInput = Infer<typeof input>
 
-export function executeCommandTool(places: Places, options: CommandOptions = {}): Tool {
+export function executeCommandTool(places: PathResolver, options: CommandOptions = {}): Tool {
   return builtIn<ExecuteCommandInput>({
     name: 'execute_command',
     description:
@@ -40,7 +40,10 @@ export function executeCommandTool(places: Places, options: CommandOptions = {})
   })
 }
 
-function executeCommand(places: Places, options: CommandOptions): ToolImplementation<ExecuteCommandInput> {
+function executeCommand(
+  places: PathResolver,
+  options: CommandOptions,
+): ToolImplementation<ExecuteCommandInput> {
   const run = createRunInWorkspace(places, options)
   return {
     async run({ command, cwd, timeout = defaultSeconds }, context, signal) {

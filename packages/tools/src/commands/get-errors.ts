@@ -1,5 +1,5 @@
 import { type Infer, object, optional, renameArguments, string, type Tool } from '@cadre/core'
-import { describeLimit, type Places } from '@cadre/gate'
+import { describeLimit, type PathResolver } from '@cadre/gate'
 import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
 import { truncateText } from '../files/text.ts'
@@ -21,7 +21,7 @@ export type GetErrorsInput = Infer<typeof input>
 
 export function getErrorsTool(
   check: CheckOptions | undefined,
-  places: Places,
+  places: PathResolver,
   options: CommandOptions = {},
 ): Tool {
   return builtIn<GetErrorsInput>({
@@ -58,7 +58,7 @@ const readOutput = 1_000_000
  */
 export function getErrors(
   check: CheckOptions | undefined,
-  places: Places,
+  places: PathResolver,
   options: CommandOptions,
 ): ToolImplementation<GetErrorsInput> {
   const run = createRunInWorkspace(places, { ...options, maxOutput: options.maxOutput ?? readOutput })

@@ -5,7 +5,7 @@ import {
   type CommandRun,
   cleanEnvironment,
   findSandbox,
-  type Places,
+  type PathResolver,
   runCommand,
   type Sandbox,
 } from '@cadre/gate'
@@ -36,7 +36,7 @@ export type RunInWorkspace = (
 const warnedOptions = new WeakSet<CommandOptions>()
 
 /** Runs programs in a workspace for all tools: in the sandbox, within the limits, and within the agent's boundary. */
-export function createRunInWorkspace(places: Places, options: CommandOptions): RunInWorkspace {
+export function createRunInWorkspace(places: PathResolver, options: CommandOptions): RunInWorkspace {
   const {
     home,
     unreadableIn,

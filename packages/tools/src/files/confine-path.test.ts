@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
-import { createPlaces, invalidPathReason } from '@cadre/gate'
+import { createPathResolver, invalidPathReason } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => ws[Symbol.dispose]())
 
 const place = (request: { path: string; write?: boolean; workspace?: string }) =>
-  createPlaces().judge({ workspace: ws.root, write: false, ...request })
+  createPathResolver().judge({ workspace: ws.root, write: false, ...request })
 const link = (target: string, at: string) => symlinkSync(target, path.join(ws.root, at))
 
 describe('paths that lead outside', () => {

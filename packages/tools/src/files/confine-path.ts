@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { ToolContext } from '@cadre/core'
-import { createPlaces, type Mount, type Places } from '@cadre/gate'
+import { createPathResolver, type Mount, type PathResolver } from '@cadre/gate'
 import { Refusal } from '../refusal.ts'
 import type { Documents } from './documents.ts'
 
@@ -23,14 +23,14 @@ export interface ConfineRequest {
   readonly path: string
   readonly context: ToolContext
   /** Needed to read mounts: without it, paths resolve as the system does. */
-  readonly places?: Pick<Places, 'judge'> | undefined
+  readonly places?: Pick<PathResolver, 'judge'> | undefined
   /** The rules for writing; absent for reading. */
   readonly write?: WriteRules
 }
 
 /** The rules for writing. */
 export interface WriteRules {
-  readonly places: Places
+  readonly places: PathResolver
   /** Additional protected paths; those of `places` always apply. */
   readonly protectedPath?: ProtectedPath | undefined
   /** A protected path that the caller may write anyway: its own artifact, relative to the workspace. */
@@ -40,7 +40,7 @@ export interface WriteRules {
 }
 
 // Protected paths do not matter for reading.
-const unrestrictedWrites = createPlaces()
+const unrestrictedWrites = createPathResolver()
 
 /** Resolves a path. Throws if it is not allowed. */
 export function confinePath({ path: given, context, places, write }: ConfineRequest): ConfinedPath {

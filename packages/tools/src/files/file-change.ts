@@ -5,7 +5,7 @@ import { applyHunks, reverseHunks } from './apply-hunks.ts'
 import type { FileChange } from './changes-of.ts'
 import type { ConfinedPath } from './confine-path.ts'
 import type { DocumentsOfCall } from './documents.ts'
-import { MissingFile, openRegular } from './open-file.ts'
+import { MissingFile, openRegularFile } from './open-file.ts'
 import { decodeText } from './text.ts'
 import { wereEditsMade } from './were-edits-made.ts'
 
@@ -22,7 +22,7 @@ export async function readExistingFile(
   file: ConfinedPath,
   documents?: Pick<DocumentsOfCall, 'read'>,
 ): Promise<FileOnDisk> {
-  await using opened = await openRegular(file)
+  await using opened = await openRegularFile(file)
   if (opened.stats.size > maxBytes) throw new Refusal(`${file.shown} is too large to edit (more than 16 MB).`)
   const bytes = await opened.handle.readFile()
   return { stats: opened.stats, bytes: (await documents?.read(file, bytes)) ?? bytes }

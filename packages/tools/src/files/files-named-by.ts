@@ -1,5 +1,5 @@
 import { interpretToolName, normaliseInput } from '@cadre/core'
-import { createPlaces } from '@cadre/gate'
+import { createPathResolver } from '@cadre/gate'
 import { editFileTool } from './edit-file.ts'
 import { writeFileTool } from './write-file.ts'
 
@@ -17,7 +17,7 @@ export async function filesNamedBy({
 }: NamedFilesRequest): Promise<readonly string[]> {
   const meaning = interpretToolName(spelling)
   const names = meaning.kind === 'tools' ? meaning.names : []
-  const rules = { places: createPlaces() }
+  const rules = { places: createPathResolver() }
   const tool = [writeFileTool(rules), editFileTool(rules)].find(({ name }) => names.includes(name))
   if (tool === undefined) return []
   try {

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import nodePath from 'node:path'
 import { type Infer, object, optional, string, type Tool, type ToolContext } from '@cadre/core'
-import type { Places } from '@cadre/gate'
+import type { PathResolver } from '@cadre/gate'
 import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import type { HiddenFileFilter } from '../create-tools.ts'
 import { codeOf, Refusal } from '../refusal.ts'
@@ -15,7 +15,7 @@ const input = object({
 
 export type ListDirectoryInput = Infer<typeof input>
 
-export function listDirectoryTool(hiddenIn?: HiddenFileFilter, places?: Places): Tool {
+export function listDirectoryTool(hiddenIn?: HiddenFileFilter, places?: PathResolver): Tool {
   return builtIn<ListDirectoryInput>({
     name: 'list_directory',
     description: 'List a folder: folders end in /, symbolic links in @.',
@@ -33,7 +33,7 @@ const maxEntries = 1_000
 
 export function listDirectory(
   hiddenIn?: HiddenFileFilter,
-  places?: Places,
+  places?: PathResolver,
 ): ToolImplementation<ListDirectoryInput> {
   return {
     run: ({ path }, context) =>
@@ -43,7 +43,7 @@ export function listDirectory(
 
 interface Rules {
   readonly isHidden: ReturnType<HiddenFileFilter>
-  readonly places: Places | undefined
+  readonly places: PathResolver | undefined
 }
 
 async function list(path: string, context: ToolContext, { isHidden, places }: Rules) {

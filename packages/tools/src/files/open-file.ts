@@ -15,8 +15,8 @@ const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NO
  * Opens a regular file. Rejects folders, devices, sockets and pipes, and never blocks. The system reports the real location
  * of the opened file, so a link created after the check is detected.
  */
-export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
-  requireRegular(await statsOf(file), file.shown)
+export async function openRegularFile(file: ConfinedPath): Promise<OpenFile> {
+  requireRegularFile(await statsOf(file), file.shown)
   let handle: FileHandle
   try {
     handle = await open(file.real, flags)
@@ -25,7 +25,7 @@ export async function openRegular(file: ConfinedPath): Promise<OpenFile> {
   }
   try {
     const stats = await handle.stat()
-    requireRegular(stats, file.shown)
+    requireRegularFile(stats, file.shown)
     if (!(await isAt(handle, stats, file.real))) throw changedError(file)
     return { handle, stats, [Symbol.asyncDispose]: () => handle.close() }
   } catch (error) {
@@ -60,7 +60,7 @@ async function statsOf(file: ConfinedPath): Promise<Stats> {
   }
 }
 
-export function requireRegular(stats: Stats, shown: string): void {
+export function requireRegularFile(stats: Stats, shown: string): void {
   if (stats.isFile()) return
   if (stats.isDirectory()) throw new Refusal(`${shown} is a folder. List it with list_directory.`)
   const kind = stats.isFIFO()

@@ -1,5 +1,5 @@
 import { normaliseInput, type Tool, type ToolContext } from '@cadre/core'
-import { createPlaces } from '@cadre/gate'
+import { createPathResolver } from '@cadre/gate'
 import { changesOf } from './changes-of.ts'
 import { confinePath } from './confine-path.ts'
 import { type Documents, type DocumentsOfCall, documentsOfCall } from './documents.ts'
@@ -36,7 +36,7 @@ export interface FilePreview {
  * files that are not text.
  */
 export async function previewChange(request: PreviewRequest): Promise<readonly FilePreview[] | undefined> {
-  const rules = { places: createPlaces() }
+  const rules = { places: createPathResolver() }
   const context: ToolContext = {
     session: '',
     agent: '',

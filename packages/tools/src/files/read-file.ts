@@ -1,10 +1,10 @@
 import { type Infer, integer, object, optional, string, type Tool } from '@cadre/core'
-import type { Places } from '@cadre/gate'
+import type { PathResolver } from '@cadre/gate'
 import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confinePath } from './confine-path.ts'
 import { type Documents, documentsOfCall } from './documents.ts'
-import { openRegular } from './open-file.ts'
+import { openRegularFile } from './open-file.ts'
 import { lineSourceOf, readLines } from './read-lines.ts'
 
 const defaultLines = 2_000
@@ -19,7 +19,7 @@ const input = object({
 
 export type ReadFileInput = Infer<typeof input>
 
-export function readFileTool(places?: Places, documents?: Documents): Tool {
+export function readFileTool(places?: PathResolver, documents?: Documents): Tool {
   return builtIn<ReadFileInput>({
     name: 'read_file',
     description:
@@ -48,10 +48,13 @@ function lineRange(input: Record<string, unknown>): Record<string, unknown> {
   return given
 }
 
-export const readFile = (places?: Places, documents?: Documents): ToolImplementation<ReadFileInput> => ({
+export const readFile = (
+  places?: PathResolver,
+  documents?: Documents,
+): ToolImplementation<ReadFileInput> => ({
   async run({ path, offset = 1, limit = defaultLines }, context, signal) {
     const file = confinePath({ context, path, places })
-    await using opened = await openRegular(file)
+    await using opened = await openRegularFile(file)
     const unsaved =
       opened.stats.size > maxUnsaved
         ? undefined

@@ -1,5 +1,5 @@
 import { interpretToolName, normaliseInput, type Tool } from '@cadre/core'
-import { createPlaces } from '@cadre/gate'
+import { createPathResolver } from '@cadre/gate'
 import { changesOf, type FileChange } from './changes-of.ts'
 import { editFileTool } from './edit-file.ts'
 import type { EditInput } from './edit-input.ts'
@@ -28,7 +28,7 @@ export async function recordedChanges(call: {
 }): Promise<readonly RecordedChange[] | undefined> {
   const meaning = interpretToolName(call.spelling)
   const names = meaning.kind === 'tools' ? meaning.names : []
-  const rules = { places: createPlaces() }
+  const rules = { places: createPathResolver() }
   const tool = [writeFileTool(rules), editFileTool(rules)].find(({ name }) => names.includes(name))
   if (tool === undefined) return undefined
   try {

@@ -7,7 +7,7 @@ import { codeOf, Refusal } from '../refusal.ts'
 import { inFolder, makeFolder } from '../search/in-folder.ts'
 import type { ConfinedPath } from './confine-path.ts'
 import type { DocumentsOfCall } from './documents.ts'
-import { requireRegular } from './open-file.ts'
+import { requireRegularFile } from './open-file.ts'
 
 export interface Replacement {
   readonly content: string | Uint8Array
@@ -83,7 +83,7 @@ async function existing(target: string, file: ConfinedPath): Promise<Stats | und
   }
   if (stats.isSymbolicLink())
     throw new ConcurrentChange(`${file.shown} was replaced by a symbolic link in the meantime. Try again.`)
-  requireRegular(stats, file.shown)
+  requireRegularFile(stats, file.shown)
   try {
     // Renaming over a file does not need write permission, but a read-only file must be kept.
     await access(target, constants.W_OK)

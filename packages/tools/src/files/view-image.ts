@@ -1,15 +1,15 @@
 import { type Infer, object, string, type Tool } from '@cadre/core'
-import type { Places } from '@cadre/gate'
+import type { PathResolver } from '@cadre/gate'
 import { builtIn, pathAliases, type ToolImplementation } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { confinePath } from './confine-path.ts'
-import { openRegular } from './open-file.ts'
+import { openRegularFile } from './open-file.ts'
 
 const input = object({ path: string('Path of the image, relative to the workspace', { min: 1 }) })
 
 export type ViewImageInput = Infer<typeof input>
 
-export function viewImageTool(places?: Places): Tool {
+export function viewImageTool(places?: PathResolver): Tool {
   return builtIn<ViewImageInput>({
     name: 'view_image',
     description: 'View an image: PNG, JPEG, GIF or WebP, up to 5 MB.',
@@ -24,10 +24,10 @@ export function viewImageTool(places?: Places): Tool {
 
 const maxBytes = 5 * 1_024 * 1_024
 
-export const viewImage = (places?: Places): ToolImplementation<ViewImageInput> => ({
+export const viewImage = (places?: PathResolver): ToolImplementation<ViewImageInput> => ({
   async run({ path }, context) {
     const file = confinePath({ context, path, places })
-    await using opened = await openRegular(file)
+    await using opened = await openRegularFile(file)
     const { size } = opened.stats
     if (size > maxBytes)
       throw new Refusal(

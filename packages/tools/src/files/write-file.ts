@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts'
 import { confinePath, type WriteRules } from './confine-path.ts'
 import { documentsOfCall } from './documents.ts'
 import { readFileIfExists } from './file-change.ts'
-import { MissingFile, openRegular } from './open-file.ts'
+import { MissingFile, openRegularFile } from './open-file.ts'
 import { replaceFile } from './replace-file.ts'
 import { serializeWrites } from './serialize-writes.ts'
 
@@ -53,7 +53,7 @@ export function writeFile(rules: WriteRules): ToolImplementation<WriteFileInput>
     async check({ path, content }, context) {
       const file = confinePath({ path, context, write: rules })
       try {
-        await using opened = await openRegular(file)
+        await using opened = await openRegularFile(file)
         if (opened.stats.size !== Buffer.byteLength(content)) return 'not_done'
         return (await opened.handle.readFile()).equals(Buffer.from(content)) ? 'done' : 'not_done'
       } catch (error) {

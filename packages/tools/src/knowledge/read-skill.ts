@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { type Infer, object, optional, string, type Tool } from '@cadre/core'
-import { readWithin } from '@cadre/disk'
+import { readInsideFolder } from '@cadre/disk'
 import type { Skill } from '@cadre/knowledge'
 import { builtIn } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
@@ -41,7 +41,7 @@ export function readSkillTool(skillsIn: ListSkills): Tool {
           return {
             content: `${skill.body}\n\n[This skill's files are in ${path.dirname(skill.shown)}.]`,
           }
-        const content = readWithin(skill.folder, path.resolve(skill.folder, file))
+        const content = readInsideFolder(skill.folder, path.resolve(skill.folder, file))
         if (content.kind === 'read') return { content: content.text.slice(0, maxLength) }
         const why = content.kind === 'none' ? 'the file does not exist' : content.reason
         throw new Refusal(`Cannot read ${file} from the skill ${name}: ${why}.`)

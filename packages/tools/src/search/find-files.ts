@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type Infer, object, string, type Tool } from '@cadre/core'
 import { glob } from '@cadre/disk'
-import type { Places } from '@cadre/gate'
+import type { PathResolver } from '@cadre/gate'
 import { builtIn, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import type { HiddenFileFilter } from '../create-tools.ts'
 import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
@@ -19,7 +19,7 @@ export type FindFilesInput = Infer<typeof input>
 export function findFilesTool(
   locateRipgrep: LocateRipgrep | undefined,
   hiddenIn?: HiddenFileFilter,
-  places?: Places,
+  places?: PathResolver,
 ): Tool {
   return builtIn<FindFilesInput>({
     name: 'find_files',
@@ -62,7 +62,7 @@ const maxFiles = 1_000
 function findFiles(
   locateRipgrep = installed,
   hiddenIn?: HiddenFileFilter,
-  places?: Places,
+  places?: PathResolver,
 ): ToolImplementation<FindFilesInput> {
   return {
     async run(input, context, signal) {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Matcher } from '@cadre/disk'
 import type { ConfinedPath } from '../files/confine-path.ts'
-import { openRegular } from '../files/open-file.ts'
+import { openRegularFile } from '../files/open-file.ts'
 import { encodingOf } from '../files/text.ts'
 import { Refusal } from '../refusal.ts'
 import { type LineMatcher, lineMatcher } from './line-matcher.ts'
@@ -58,7 +58,7 @@ export const searchByWalking: Search = async (request, take, signal) => {
 
 async function textOf(file: ConfinedPath): Promise<string | undefined> {
   try {
-    await using opened = await openRegular(file)
+    await using opened = await openRegularFile(file)
     if (opened.stats.size > maxFileSize) return undefined
     const bytes = await opened.handle.readFile()
     return encodingOf(bytes) === 'utf-8' ? bytes.toString('utf8') : undefined

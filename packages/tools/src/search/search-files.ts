@@ -14,7 +14,7 @@ import {
   type Usage,
 } from '@cadre/core'
 import { glob, isInside, type Matcher } from '@cadre/disk'
-import type { Places } from '@cadre/gate'
+import type { PathResolver } from '@cadre/gate'
 import { builtIn, type ToolImplementation } from '../built-in.ts'
 import type { HiddenFileFilter } from '../create-tools.ts'
 import { type ConfinedPath, confinePath, isHiddenPath } from '../files/confine-path.ts'
@@ -56,7 +56,7 @@ export type SearchFilesInput = Infer<typeof shape>
 export interface SearchOptions {
   /** Stores the search data; in memory only if absent. */
   readonly home?: string | undefined
-  readonly places?: Places | undefined
+  readonly places?: PathResolver | undefined
   readonly locateRipgrep?: LocateRipgrep | undefined
   readonly hiddenIn?: HiddenFileFilter | undefined
   /** Loads the embeddings for semantic search; without it, search uses words. */

@@ -12,7 +12,7 @@ import { isApproval, type NewTask, type TaskItem } from '@cadre/tasks'
 import { builtIn, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { draftsOf } from './task-drafts.ts'
-import { fieldValues, fileOfAgent, keyOfCall, nameList, taskFileName } from './task-names.ts'
+import { callKey, fieldValues, nameList, taskFileForAgent, taskFileName } from './task-names.ts'
 import type { TaskPort } from './task-port.ts'
 
 const input = object({
@@ -88,7 +88,7 @@ function createTask({
     async run(input, context) {
       const drafts = draftsOf(input)
       const file = fileFor(tasks, input, context)
-      const key = keyOfCall(context.key)
+      const key = callKey(context.key)
       const made = tasksCreatedBy(tasks, key)
       // Tasks from before a crash are only reported again.
       if (made.size === 0) refuseTooDeep(tasks, context.session)
@@ -184,7 +184,7 @@ function withSignature(task: NewTask, { key, parent, context, now }: Signature):
 
 function fileFor(tasks: TaskPort, { file, parent }: CreateTaskInput, { agent }: ToolContext): string {
   const named = file === undefined ? undefined : taskFileName(file)
-  if (parent === undefined) return named ?? fileOfAgent(agent)
+  if (parent === undefined) return named ?? taskFileForAgent(agent)
   const found = allTasks(tasks).find(({ task }) => task.id === parent)
   if (found === undefined)
     throw new Refusal(`There is no parent task ${parent}. List tasks with query_tasks.`)

@@ -64,11 +64,11 @@ function queryTasks(tasks: TaskPort): ToolImplementation<QueryTasksInput> {
   }
 }
 
-function show({ rows, fields, problems, notes }: SelectAnswer, isEverything: boolean): string {
+function show({ rows, fields, problems, notes }: SelectAnswer, matchesAnything: boolean): string {
   const lines: string[] = []
   let size = 0
   for (const row of rows) {
-    const line = JSON.stringify(rowObject(row, fields, isEverything), truncate)
+    const line = JSON.stringify(rowObject(row, fields, matchesAnything), truncate)
     size += line.length + 2
     if (size > maxResultLength) break
     lines.push(line)

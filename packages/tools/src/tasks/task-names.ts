@@ -69,7 +69,7 @@ export function taskFileName(given: string): string {
 }
 
 /** The default file for an agent's tasks, used when the agent does not name one. */
-export function fileOfAgent(agent: string): string {
+export function taskFileForAgent(agent: string): string {
   const safe =
     agent
       .replace(/[^\p{L}\p{N}_.-]+/gu, '-')
@@ -79,7 +79,7 @@ export function fileOfAgent(agent: string): string {
 }
 
 /** A short key for files that people read, unique per call. */
-export function keyOfCall(key: string): string {
+export function callKey(key: string): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 12)
 }
 

@@ -67,7 +67,7 @@ function publicLookup(url: URL): LookupFunction {
     resolveName(name, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return callback(error, '')
       const [first] = addresses
-      if (first === undefined || !areAllPublic(addresses)) return callback(refused(url), '')
+      if (first === undefined || !areAllAddressesPublic(addresses)) return callback(refused(url), '')
       if (options.all === true) callback(null, addresses)
       else callback(null, first.address, first.family)
     })
@@ -75,7 +75,7 @@ function publicLookup(url: URL): LookupFunction {
 }
 
 /** One private address among public ones is suspicious, so all must be public. */
-export function areAllPublic(addresses: readonly { readonly address: string }[]): boolean {
+export function areAllAddressesPublic(addresses: readonly { readonly address: string }[]): boolean {
   return addresses.every(({ address }) => !isPrivateAddress(address))
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryWorkspace, type Workspace } from '../files/workspace.spec-helpers.ts'
-import { areAllPublic } from './guarded-request.ts'
+import { areAllAddressesPublic } from './guarded-request.ts'
 import { htmlText } from './html-text.ts'
 import { isPrivateAddress } from './private-address.ts'
 import type { WebOptions } from './web-fetch.ts'
@@ -265,8 +265,8 @@ describe('private addresses', () => {
 })
 
 it('refuses a name with one private address among its public ones', () => {
-  expect(areAllPublic([{ address: '1.1.1.1' }, { address: '2606:4700::1' }])).toBe(true)
-  expect(areAllPublic([{ address: '1.1.1.1' }, { address: '10.0.0.1' }])).toBe(false)
+  expect(areAllAddressesPublic([{ address: '1.1.1.1' }, { address: '2606:4700::1' }])).toBe(true)
+  expect(areAllAddressesPublic([{ address: '1.1.1.1' }, { address: '10.0.0.1' }])).toBe(false)
 })
 
 describe('html', () => {

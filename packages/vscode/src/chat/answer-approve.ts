@@ -1,7 +1,7 @@
 import { CadreError } from '@cadre/core'
 import { isInside, realPathOf } from '@cadre/disk'
 import { type ApprovalRecord, actionLines, isDoubt } from '@cadre/gate'
-import { type Runtime, type TrustFlags, teamOfRun, withRecordedGrant } from '@cadre/runtime'
+import { type Runtime, type TrustFlags, teamForRun, withRecordedGrant } from '@cadre/runtime'
 import type * as vscode from 'vscode'
 import { isSessionId } from '../home/session-id.ts'
 import { codeLines, codeSpan } from '../markdown.ts'
@@ -72,7 +72,7 @@ async function resume(turn: Turn, wanted: string): Promise<vscode.ChatResult> {
       const { spec } = await runtime.read(session)
       requireOwnFolder(turn, runtime, spec)
       const root = spec.root === session ? spec : (await runtime.read(spec.root)).spec
-      return { session, team: teamOfRun(root) }
+      return { session, team: teamForRun(root) }
     },
     { granted },
   )

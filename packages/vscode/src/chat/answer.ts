@@ -12,10 +12,10 @@ import { approve } from './answer-approve.ts'
 import { handOff } from './answer-handoff.ts'
 import { showStatus } from './answer-status.ts'
 import { createChatStream } from './chat-stream.ts'
-import { folderOfSession } from './folder-of-session.ts'
 import { RunFollower } from './follow-run.ts'
 import { historyOf } from './history-of.ts'
 import { readTurns } from './read-turns.ts'
+import { sessionFolderOf } from './session-folder-of.ts'
 import { runAgent, type Turn, toSentence } from './turn.ts'
 
 /** Messages that are shown only once per window. */
@@ -99,7 +99,7 @@ async function folderOfRequest(
   services: Services,
 ): Promise<vscode.WorkspaceFolder | undefined> {
   const wanted = prompt.trim()
-  return command === 'approve' && isSessionId(wanted) ? folderOfSession(services, wanted) : undefined
+  return command === 'approve' && isSessionId(wanted) ? sessionFolderOf(services, wanted) : undefined
 }
 
 function answerTurn(turn: Turn): Promise<vscode.ChatResult> {

@@ -1,4 +1,4 @@
-import { isDoubtQuestion } from '../views/targets.ts'
+import { isInterruptedCallQuestion } from '../views/targets.ts'
 import type { ChatStream } from './chat-stream.ts'
 
 /** The buttons of a question. Their commands take `{ session, question }`. */
@@ -8,7 +8,7 @@ export function approvalButtons(
 ): void {
   const { session, question, choices } = asked
   const argument = { session, question }
-  if (isDoubtQuestion(argument)) {
+  if (isInterruptedCallQuestion(argument)) {
     chat.button('Report What Happened…', 'copilotMultiAgent.answerInterrupted', argument)
     return
   }

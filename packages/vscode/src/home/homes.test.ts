@@ -56,7 +56,7 @@ vi.mock('vscode', () => host.api)
 vi.resetModules()
 
 const { createHomes } = await import('./homes.ts')
-const { folderOfSession } = await import('../chat/folder-of-session.ts')
+const { sessionFolderOf } = await import('../chat/session-folder-of.ts')
 const log = { warn: () => {} } as unknown as LogOutputChannel
 
 let root: string
@@ -155,7 +155,7 @@ test('finds a session in any home of the workspace, with its folder', async () =
     ...['both/a', 'both/b', 'one'].map((name) => folderAt(at(name))),
   )
   const homes = createHomes(log)
-  const folderOf = async (id: string) => (await folderOfSession({ homes }, id))?.uri.fsPath
+  const folderOf = async (id: string) => (await sessionFolderOf({ homes }, id))?.uri.fsPath
   expect(await folderOf(session)).toBe(at('one'))
   expect(await folderOf(below)).toBe(at('both', 'b'))
   expect(await folderOf(shared)).toBe(at('both', 'a'))

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { serverDefinitions } from './server-definitions.ts'
 
-function createPlaces() {
+function createPathResolver() {
   const root = mkdtempSync(path.join(tmpdir(), 'cadre-vscode-mcp-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const at = (...names: string[]) => path.join(root, ...names)
@@ -17,7 +17,7 @@ function createPlaces() {
 }
 
 test('offers one server per folder, with the folder as workspace', () => {
-  const at = createPlaces()
+  const at = createPathResolver()
   const env = { PATH: at('bin') }
   expect(serverDefinitions({ folders: [at('a')], isTrusted: true, env })).toEqual([
     { label: 'Cadre', command: at('bin/cadre'), args: ['mcp', '--workspace', at('a')], cwd: at('a') },
@@ -27,7 +27,7 @@ test('offers one server per folder, with the folder as workspace', () => {
 })
 
 test('offers nothing in Restricted Mode, without a folder, or without the command', () => {
-  const at = createPlaces()
+  const at = createPathResolver()
   const env = { PATH: at('bin') }
   expect(serverDefinitions({ folders: [at('a')], isTrusted: false, env })).toEqual([])
   expect(serverDefinitions({ folders: [], isTrusted: true, env })).toEqual([])
@@ -35,7 +35,7 @@ test('offers nothing in Restricted Mode, without a folder, or without the comman
 })
 
 test('never uses a command that an open folder contains', () => {
-  const at = createPlaces()
+  const at = createPathResolver()
   const env = { PATH: [at('a/bin'), at('bin')].join(path.delimiter) }
   const [found] = serverDefinitions({ folders: [at('a')], isTrusted: true, env })
   expect(found?.command).toBe(at('bin/cadre'))

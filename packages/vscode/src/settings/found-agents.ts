@@ -19,11 +19,11 @@ export async function findAgents({ settings, homes }: Services): Promise<FoundAg
   const folder = currentFolder()
   const ofEditor = settings.of(folder?.uri)
   if (folder === undefined || !vscode.workspace.isTrusted) {
-    const [{ createAgents, loadTeam }, { userPlaces }] = await Promise.all([
+    const [{ createAgents, loadTeam }, { userPaths }] = await Promise.all([
       import('@cadre/agents'),
       import('@cadre/runtime'),
     ])
-    const places = { userHome: userPlaces(process.env).home, settings: ofEditor }
+    const places = { userHome: userPaths(process.env).home, settings: ofEditor }
     const own = createAgents(places).loaded()
     const team = own.agents.length > 0 || ofEditor.team === undefined ? undefined : loadTeam(ofEditor.team)
     const entry = own.entry ?? ofEditor.entry ?? team?.entry

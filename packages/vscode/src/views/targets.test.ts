@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { isDoubtQuestion, questionOf, sessionOf } from './targets.ts'
+import { isInterruptedCallQuestion, questionOf, sessionOf } from './targets.ts'
 
 test('accepts what the views and the chat pass', () => {
   expect(sessionOf({ kind: 'session', session: 'lead-4k2' })).toBe('lead-4k2')
   const target = { session: 'lead-4k2', question: 'approval/call_1' }
   expect(questionOf({ ...target, id: 'approval-1-2' })).toEqual(target)
-  expect(isDoubtQuestion(target)).toBe(false)
-  expect(isDoubtQuestion({ ...target, question: 'doubt/call_1/2' })).toBe(true)
+  expect(isInterruptedCallQuestion(target)).toBe(false)
+  expect(isInterruptedCallQuestion({ ...target, question: 'doubt/call_1/2' })).toBe(true)
 })
 
 test.each([

@@ -16,7 +16,7 @@ export function questionOf(argument: unknown): QuestionTarget | undefined {
 }
 
 /** A question about an interrupted call has other answers. */
-export function isDoubtQuestion({ question }: QuestionTarget): boolean {
+export function isInterruptedCallQuestion({ question }: QuestionTarget): boolean {
   return question.startsWith('doubt/')
 }
 

@@ -25,7 +25,7 @@ import { type RunningCall, RunningCalls } from './running-calls.ts'
 import type { ScanLimits } from './scan-folder.ts'
 import { withStoreLock } from './store-lock.ts'
 import {
-  type AttributionDoubt,
+  type AttributionUncertainty,
   type Change,
   listTurns,
   nextTurnId,
@@ -323,7 +323,7 @@ export class CheckpointFolder {
   async #attribute(
     differences: readonly Difference[],
     running: readonly RunningCall[],
-    doubt?: AttributionDoubt,
+    doubt?: AttributionUncertainty,
   ): Promise<void> {
     const byTurn = new Map<string, [string, Change][]>()
     for (const { path: name, before, after } of differences) {

@@ -20,7 +20,7 @@ import { folderState } from './file-state.ts'
 import { FolderScanner } from './folder-scanner.ts'
 import { FolderSnapshot } from './folder-snapshot.ts'
 import { ObjectStore } from './object-store.ts'
-import { oldEnoughMs } from './stat-index.ts'
+import { minFileAgeMs } from './stat-index.ts'
 
 const files = Array.from({ length: 12 }, (_, index) => `d${index % 3}/f${index}`)
 const file = fc.constantFrom(...files)
@@ -90,7 +90,7 @@ test('a scan that reuses earlier ones finds the same as a fresh scan', async () 
     for (const name of readdirSync(fixture.project))
       if (/^d|ignore/.test(name)) rmSync(fixture.at(name), { recursive: true, force: true })
     for (const name of files) fixture.write(name, 'text')
-    while (Date.now() - youngest() <= oldEnoughMs) await wait(100)
+    while (Date.now() - youngest() <= minFileAgeMs) await wait(100)
     await look()
     await look()
     // git answers for all of them now, and only for them.

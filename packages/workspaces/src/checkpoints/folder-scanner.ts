@@ -5,7 +5,7 @@ import type { FolderSnapshot } from './folder-snapshot.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { PathStats } from './path-stats.ts'
 import { type Scan, type ScanLimits, scanFolder } from './scan-folder.ts'
-import { oldEnoughMs, StatIndex } from './stat-index.ts'
+import { minFileAgeMs, StatIndex } from './stat-index.ts'
 
 export interface FolderScannerOptions {
   readonly top: string
@@ -68,7 +68,7 @@ export class FolderScanner {
   prepareNext(picture: FolderSnapshot): void {
     const { few = 500, objects } = this.#options
     if (this.#isIndexUseless || this.#looked <= few) return
-    const files = picture.indexable(oldEnoughMs)
+    const files = picture.indexable(minFileAgeMs)
     const isWorthIt =
       files.filter(({ path: name, look }) => this.#index.entries.get(name) !== look).length > few
     if (isWorthIt) this.#index.write(files, objects.isSha256)

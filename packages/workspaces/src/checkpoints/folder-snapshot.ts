@@ -147,10 +147,10 @@ export class FolderSnapshot {
   }
 
   /** Files and links that had been unchanged for this long when this process checked them. */
-  indexable(oldEnoughMs: number): IndexedFile[] {
+  indexable(minFileAgeMs: number): IndexedFile[] {
     const found: IndexedFile[] = []
     for (const [path, { look, stamp, seen }] of this.#known)
-      if ((look?.kind === 'file' || look?.kind === 'link') && seen - stamp.changed >= oldEnoughMs)
+      if ((look?.kind === 'file' || look?.kind === 'link') && seen - stamp.changed >= minFileAgeMs)
         found.push({ path, look })
     return found
   }

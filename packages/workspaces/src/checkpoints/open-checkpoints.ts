@@ -13,7 +13,7 @@ import type { CallScope } from './running-calls.ts'
 import { SharedScans } from './shared-scans.ts'
 import { readTurn, type Step, type TurnRecord, writeTurn } from './turn-record.ts'
 import { addNote, readNotes, removeNotes } from './undo-notes.ts'
-import { chooseTurn, type Direction, isSameSteps, planUndo, type UndoPlan } from './undo-plan.ts'
+import { areSameSteps, chooseTurn, type Direction, planUndo, type UndoPlan } from './undo-plan.ts'
 
 export interface UndoRequest {
   readonly direction: Direction
@@ -192,7 +192,7 @@ export function openCheckpoints({ home, limits = {} }: CheckpointsOptions): Chec
         !skip &&
         (now.conflicts.some(({ canForce }) => !(force && canForce)) ||
           (now.incomplete !== undefined && !force))
-      if (isBlocked || !isSameSteps(plan.steps, now.steps)) return { kind: 'refused', plan: now }
+      if (isBlocked || !areSameSteps(plan.steps, now.steps)) return { kind: 'refused', plan: now }
       const left = new Set(
         now.conflicts.filter(({ canForce }) => !(force && canForce)).map(({ path: name }) => name),
       )

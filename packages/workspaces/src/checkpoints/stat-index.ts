@@ -10,7 +10,7 @@ export interface IndexedFile {
 }
 
 /** git compares whole seconds. If a file was older than this when checked, every later change is detected. */
-export const oldEnoughMs = 2_000
+export const minFileAgeMs = 2_000
 
 const settings = [
   'core.trustctime=true',
@@ -46,7 +46,7 @@ export class StatIndex {
     return this.#entries
   }
 
-  /** Writes the index. Each file must have been unchanged for `oldEnoughMs` when it was checked. */
+  /** Writes the index. Each file must have been unchanged for `minFileAgeMs` when it was checked. */
   write(files: readonly IndexedFile[], isSha256: boolean): void {
     const rows = files.map(({ path, look }) => ({ name: Buffer.from(path), look }))
     rows.push({ name: Buffer.from(this.#sentinel), look: nothing })

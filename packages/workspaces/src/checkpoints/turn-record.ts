@@ -4,7 +4,7 @@ import { isObject, listFolder, ownerOnly } from '@cadre/disk'
 import { type FileState, isSameState } from './file-state.ts'
 
 /** Why it is unknown whether a change is only from the turn. */
-export type AttributionDoubt =
+export type AttributionUncertainty =
   /** Someone else changed the file between two changes of the turn. */
   | 'between'
   /** Another session was running a call in the folder at the same time. */
@@ -15,7 +15,7 @@ export type AttributionDoubt =
 export interface Change {
   readonly before: FileState
   readonly after: FileState
-  readonly doubt?: AttributionDoubt
+  readonly doubt?: AttributionUncertainty
 }
 
 /** One step of an undo or redo: a path before and after. */

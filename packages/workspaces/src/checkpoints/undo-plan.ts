@@ -4,7 +4,7 @@ import { type FileState, isSameState } from './file-state.ts'
 import type { LineCounts } from './object-store.ts'
 import { readPathStats } from './path-stats.ts'
 import {
-  type AttributionDoubt,
+  type AttributionUncertainty,
   listTurns,
   readTurn,
   type Step,
@@ -106,7 +106,7 @@ export async function planUndo(
     session,
     prompt,
     started,
-    files: counted && isSameSteps(counted.steps, steps) ? counted.files : await plannedFiles(folder, steps),
+    files: counted && areSameSteps(counted.steps, steps) ? counted.files : await plannedFiles(folder, steps),
     // Not even force can restore a path that is blocked.
     conflicts: [...conflicts.filter(({ path }) => !isBlocked.has(path)), ...blocked].toSorted((a, b) =>
       a.path < b.path ? -1 : 1,
@@ -117,7 +117,7 @@ export async function planUndo(
   }
 }
 
-export function isSameSteps(a: readonly Step[], b: readonly Step[]): boolean {
+export function areSameSteps(a: readonly Step[], b: readonly Step[]): boolean {
   if (a.length !== b.length) return false
   return a.every(({ path, from, to }, index) => {
     const other = b[index]
@@ -129,7 +129,7 @@ interface Wanted {
   readonly path: string
   readonly expected: FileState
   readonly to: FileState
-  readonly doubt?: AttributionDoubt
+  readonly doubt?: AttributionUncertainty
 }
 
 function wantedSteps(direction: Direction, { changes, undone }: TurnRecord): readonly Wanted[] {
@@ -143,7 +143,7 @@ function wantedSteps(direction: Direction, { changes, undone }: TurnRecord): rea
   }))
 }
 
-const doubts: Readonly<Record<AttributionDoubt, string>> = {
+const doubts: Readonly<Record<AttributionUncertainty, string>> = {
   between: 'was also changed by someone else during the turn',
   contested: 'was changed while another session was running a command',
   interrupted: 'was changed by a call that was interrupted, or after it',

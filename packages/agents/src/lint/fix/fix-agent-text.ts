@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '@cadre/core'
 import { readAgentText } from '../../load/read-agent-text.ts'
-import type { ReadAgent } from '../../load/read-definition.ts'
+import type { ParsedAgent } from '../../load/read-definition.ts'
 import { readWrittenHeader, type WrittenKey } from '../written-header.ts'
 import { findDifference } from './have-same-permissions.ts'
 
@@ -29,7 +29,7 @@ export function fixAgentText({ path, text }: { readonly path: string; readonly t
 }
 
 /** Without a byte order mark, and repaired if the repair is known. */
-function repairText(text: string, { repaired }: ReadAgent): string {
+function repairText(text: string, { repaired }: ParsedAgent): string {
   return (repaired ?? text).replace(/^\ufeff+/, '')
 }
 

@@ -7,7 +7,7 @@ import type { HostEffect, HostName } from './host.ts'
  * Returns how hosts read a header as a whole, which they split off and parse differently. Known differences: text before
  * the first dashes, dashes inside, unquoted values with `: `, block scalars.
  */
-export function effectsOfHeader({
+export function headerEffects({
   path,
   text,
   read: { agent, rescued },

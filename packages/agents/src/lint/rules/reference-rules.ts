@@ -1,6 +1,6 @@
 import { type AgentDefinition, didYouMean, nameKey } from '@cadre/core'
 import { handoffLineNumbers } from '../../keys/read-handoffs.ts'
-import { nameOfFile } from '../../load/agent-name.ts'
+import { agentNameFromPath } from '../../load/agent-name.ts'
 import type { Finding } from '../lint-result.ts'
 import { type LintSubject, lineOfKey, type ProjectRule } from '../subject.ts'
 import { mayDelegate } from './reach-rules.ts'
@@ -19,7 +19,7 @@ export const referenceRule: ProjectRule = function* (members, { agents = [] }) {
   for (const { read, path } of members) {
     if (read.agent === undefined) continue
     names.set(nameKey(read.agent.name), read.agent.name)
-    files.set(nameKey(nameOfFile(path)), read.agent.name)
+    files.set(nameKey(agentNameFromPath(path)), read.agent.name)
   }
   for (const { name } of agents) names.set(nameKey(name), name)
   const about = (name: string, line: number, where: string): Finding | undefined => {

@@ -1,5 +1,5 @@
 import { nameKey } from '@cadre/core'
-import { nameOfFile } from '../../load/agent-name.ts'
+import { agentNameFromPath } from '../../load/agent-name.ts'
 import { type FileRule, findKey, lineOfKey } from '../subject.ts'
 
 const maxPromptLength = 30_000
@@ -66,7 +66,7 @@ export const nameMismatchRule: FileRule = (subject) => {
   if (agent === undefined) return []
   const findings = []
   const line = lineOfKey(subject, 'name', 'id', 'agentid')
-  const file = nameOfFile(subject.path)
+  const file = agentNameFromPath(subject.path)
   if (subject.dialect === 'claude' && findKey(subject, 'name') && nameKey(agent.name) !== nameKey(file))
     findings.push({
       severity: 'info' as const,

@@ -1,5 +1,5 @@
-import { refusalOfModel, withModelAliases } from '@cadre/home'
-import { homeOf, loadPolicyOf, loadSettings, untrustedItems } from '@cadre/runtime'
+import { modelRefusal, withModelAliases } from '@cadre/home'
+import { homeOf, loadPolicyFor, loadSettings, untrustedItems } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** The timeout for a backend that must be started first, in milliseconds. */
@@ -10,7 +10,7 @@ export async function listModelIds(io: Io, cwd: string, folder: string | undefin
   const here = { ...io, cwd }
   const home = homeOf(here, folder)
   const homeTrusted = (await untrustedItems(here, home)).length === 0
-  const policy = await loadPolicyOf(here, home, homeTrusted)
+  const policy = await loadPolicyFor(here, home, homeTrusted)
   const settings = await loadSettings(here, home, { homeTrusted })
   const config = withModelAliases(settings.config, policy)
   const { listAllModels } = await import('@cadre/backends')
@@ -19,5 +19,5 @@ export async function listModelIds(io: Io, cwd: string, folder: string | undefin
     ...Object.keys(config.aliases ?? {}),
     ...listed.flatMap(({ models }) => models.map(({ id }) => id)),
   ]
-  return [...new Set(ids)].filter((id) => refusalOfModel(id, policy) === undefined)
+  return [...new Set(ids)].filter((id) => modelRefusal(id, policy) === undefined)
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { exportAgents, loadAgents, type NameMode, type PlacedFile, type TargetDialect } from '@cadre/agents'
 import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
-import { agentPlaces, homeOf } from '@cadre/runtime'
+import { agentPaths, homeOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
@@ -70,7 +70,7 @@ interface Chosen {
 
 async function chosenAgents(io: Io, home: string | undefined, names: readonly string[]): Promise<Chosen> {
   const place = homeOf(io, home)
-  const { agents, diagnostics } = await loadAgents(agentPlaces(io, place, io.cwd))
+  const { agents, diagnostics } = await loadAgents(agentPaths(io, place, io.cwd))
   if (names.length === 0) {
     const broken = diagnostics.filter(({ severity }) => severity === 'error')
     if (agents.length > 0) return { agents, broken }

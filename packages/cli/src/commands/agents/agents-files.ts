@@ -1,10 +1,10 @@
 import path from 'node:path'
-import { type PlaceRequest, placeFiles } from '@cadre/agents'
+import { type PlaceFilesRequest, placeFiles } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
 import { formatCount } from '../../output/numbers.ts'
 
 /** Returns each file with its status. Rejects without writing anything if one of them may not be written. */
-export function writeFiles(request: PlaceRequest): { readonly path: string; readonly status: string }[] {
+export function writeFiles(request: PlaceFilesRequest): { readonly path: string; readonly status: string }[] {
   const placement = placeFiles(request)
   const at = (file: string) => path.join(request.folder, file)
   if (placement.kind === 'placed')

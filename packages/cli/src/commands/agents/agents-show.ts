@@ -3,7 +3,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { agentText } from '../../output/agent-text.ts'
 import { cleanText } from '../../output/clean-text.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { showPrompt } from './show-prompt.ts'
 
 export interface ShowAgentFlags {
@@ -19,7 +19,7 @@ export interface ShowAgentFlags {
 export async function showAgent(io: Io, flags: ShowAgentFlags, name: string): Promise<ExitCode> {
   const parts = await loadParts(io, { ...flags, agent: name })
   for (const { message } of parts.notices) io.stderr.write(`cadre: ${cleanText(message)}\n`)
-  const style = createStyle(wantsColour(io.stdout, io.env))
+  const style = createStyle(shouldUseColour(io.stdout, io.env))
   if (flags.prompt) {
     await showPrompt(io, parts, requireAgent(parts.registry, name), { json: flags.json === true, style })
     return exitCodes.done

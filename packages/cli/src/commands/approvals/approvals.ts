@@ -1,11 +1,11 @@
 import { type ApprovalRecord, actionLines, approvalJson, countText, isDoubt } from '@cadre/gate'
-import { describeNeed } from '@cadre/home'
+import { describeRequirement } from '@cadre/home'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { answerCommands } from '../../output/answer-commands.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
-import { createStyle, type Style, wantsColour } from '../../output/style.ts'
+import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { openApprovals } from './open-approvals.ts'
 
@@ -26,7 +26,7 @@ export async function listApprovals(
     io.stdout.write(`${JSON.stringify(records.map(approvalJson))}\n`)
     return exitCodes.done
   }
-  const style = createStyle(wantsColour(io.stdout, io.env))
+  const style = createStyle(shouldUseColour(io.stdout, io.env))
   const waiting = records.filter(({ status }) => status === 'pending')
   const lines = records.flatMap((record) => [...recordLines(record, style), ''])
   if (records.length === 0) lines.push(`No pending approvals in ${home.path}.`)
@@ -65,7 +65,7 @@ function voteLines(record: ApprovalRecord): string[] {
   const { need, status } = record
   const count = countText(record)
   if (need === undefined || count === undefined) return []
-  return [`approvals ${count}`, ...(status === 'pending' ? [`needs ${describeNeed(need)}`] : [])]
+  return [`approvals ${count}`, ...(status === 'pending' ? [`needs ${describeRequirement(need)}`] : [])]
 }
 
 function howTo(waiting: readonly ApprovalRecord[], flags: string): string[] {

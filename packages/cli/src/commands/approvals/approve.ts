@@ -1,7 +1,7 @@
 import { CadreError } from '@cadre/core'
 import { answerFor, isDoubt, planRule, requirePerson } from '@cadre/gate'
 import { createTrust } from '@cadre/home'
-import { userPlaces } from '@cadre/runtime'
+import { userPaths } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { readLine } from '../../run/ask-line.ts'
@@ -59,7 +59,7 @@ async function addRule(
   grants: readonly string[],
   { yes = false, json = false }: ApproveFlags,
 ): Promise<void> {
-  const plan = planRule(home, grants, createTrust({ file: userPlaces(io.env).trust }))
+  const plan = planRule(home, grants, createTrust({ file: userPaths(io.env).trust }))
   if (plan.kind === 'refused') throw new CadreError('usage', plan.reason)
   // With --json the last line is the result, so text for people goes to standard error.
   const out = json ? io.stderr : io.stdout

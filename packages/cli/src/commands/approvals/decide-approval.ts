@@ -4,7 +4,7 @@ import { personName } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { nextText } from '../../run/next-text.ts'
+import { nextStepText } from '../../run/next-step-text.ts'
 import type { OpenedApprovals } from './open-approvals.ts'
 
 export interface DecideFlags {
@@ -46,7 +46,7 @@ export async function decideApproval(
   const word = decisionLabels[decision] ?? 'Rejected'
   const next =
     kind === 'recorded'
-      ? nextText(home, root, flags)
+      ? nextStepText(home, root, flags)
       : 'The process that runs the session applies the decision. If no process is running it, Cadre applies the decision when you resume the session.'
   io.stdout.write(`${cleanLine(`${word} ${id}.`)} ${next}\n`)
   return exitCodes.done

@@ -1,7 +1,7 @@
 import type { CadreError, Handoff, Notice, Report, RunResult } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
 import { namesOf } from '@cadre/runtime'
-import { type ExitCode, exitCodeOfReport, exitCodes } from '../../exit-codes.ts'
+import { type ExitCode, exitCodeForReport, exitCodes } from '../../exit-codes.ts'
 import { reportFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
@@ -41,7 +41,7 @@ export function createChatOutput(options: ChatOutputOptions): ChatOutput {
     const isRead = hasPrompt && ended.text.trim() === said.trim()
     const rest = { ...ended, text: isRead ? '' : ended.text, notices: newNotices(ended) }
     write(`\n${[reportText(rest, style, markdownColumns(io)), ...whatNext(ended)].join('\n')}\n`)
-    return exitCodeOfReport(ended)
+    return exitCodeForReport(ended)
   }
 
   /** Each turn of a session reports again that its agent uses another model. Show it only once. */

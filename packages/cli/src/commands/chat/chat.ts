@@ -2,7 +2,7 @@ import type { StoredSession, View } from '@cadre/core'
 import type { Conversation, Runtime } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import type { Drive } from '../../run/create-drive.ts'
+import type { RunDriver } from '../../run/create-run-driver.ts'
 import type { ChatCommand } from './chat-commands.ts'
 import type { ChatOutput } from './chat-output.ts'
 import type { ChatScreen } from './chat-screen.ts'
@@ -12,7 +12,7 @@ import type { EnteredLine, Input } from './input.ts'
 /** The state of a running chat. */
 export interface Chat {
   readonly io: Io
-  readonly drive: Drive
+  readonly drive: RunDriver
   readonly runtime: Runtime
   readonly conversation: Conversation
   /** Throws if the session works in a folder that the person has not confirmed. */

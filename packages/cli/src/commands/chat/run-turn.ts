@@ -1,6 +1,6 @@
 import { CadreError, emptyView, type RunResult, type View } from '@cadre/core'
 import type { AcceptedHandoff } from '@cadre/runtime'
-import { exitCodeOfError } from '../../exit-codes.ts'
+import { exitCodeForError } from '../../exit-codes.ts'
 import { attachFiles } from './attach-files.ts'
 import type { Chat } from './chat.ts'
 import { createTurnActions } from './create-turn-actions.ts'
@@ -12,7 +12,7 @@ export async function runTurn(chat: Chat, go: (signal: AbortSignal) => Promise<R
   seen.view = emptyView()
   const result = await runWithProgress(chat, true, go).catch((error: unknown) => {
     // Also if a command was to start the turn.
-    if (error instanceof CadreError) chat.code = exitCodeOfError(error.code)
+    if (error instanceof CadreError) chat.code = exitCodeForError(error.code)
     throw error
   })
   chat.code = await output.ending(result, lastShownText(seen.view, result))

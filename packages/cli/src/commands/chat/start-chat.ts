@@ -13,12 +13,12 @@ import {
   resolveWorkspace,
   sharedFolder,
   type TrustFlags,
-  teamOfRun,
+  teamForRun,
   withRecordedGrant,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { createDrive, type Drive } from '../../run/create-drive.ts'
+import { createRunDriver, type RunDriver } from '../../run/create-run-driver.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { ensureModel } from '../setup/ensure-model.ts'
 import type { Chat } from './chat.ts'
@@ -54,12 +54,12 @@ export async function startChat(io: Io, given: ChatFlags): Promise<ExitCode> {
   const repeated = repeatedFlags(flags)
   const seen = { view: emptyView() }
   // Unless another team is requested.
-  const team = stored === undefined || flags.team !== undefined ? {} : teamOfRun(stored.spec)
+  const team = stored === undefined || flags.team !== undefined ? {} : teamForRun(stored.spec)
   let input: Input | undefined
   let screen: ChatScreen | undefined
   let models: Runtime['models'] | undefined
   const status = new ChatStatus(workspace, () => models, flags.model)
-  const drive: Drive = createDrive({
+  const drive: RunDriver = createRunDriver({
     ...flags,
     ...team,
     io,

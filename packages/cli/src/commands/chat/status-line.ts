@@ -1,6 +1,6 @@
 import type { Usage } from '@cadre/core'
 import { cleanLine } from '../../output/clean-text.ts'
-import { formatAmount, usageFigures } from '../../output/numbers.ts'
+import { formatAmount, usageNumbers } from '../../output/numbers.ts'
 import type { Style } from '../../output/style.ts'
 import { textWidth, truncateText } from '../../output/text-width.ts'
 
@@ -16,7 +16,7 @@ export interface StatusFacts {
 /** Model, context, tokens, cost and branch in one line; on a narrow screen, the least important parts are omitted. */
 export function statusLine(facts: StatusFacts, hint: string, columns: number, style: Style): string {
   const { model, context, usage, branch } = facts
-  const spent = usage.input + usage.output > 0 ? usageFigures(usage) : []
+  const spent = usage.input + usage.output > 0 ? usageNumbers(usage) : []
   const parts = [
     ...(model === undefined ? [] : [cleanLine(model)]),
     ...(context === undefined ? [] : [contextText(context)]),

@@ -8,7 +8,7 @@ import { homeOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { readLine } from '../../run/ask-line.ts'
-import { configPlaces } from './config-rows.ts'
+import { configPaths } from './config-rows.ts'
 
 const start = '# Cadre settings. "cadre config list --all" lists all keys.\n'
 
@@ -17,7 +17,7 @@ export async function editConfig(
   io: Io,
   flags: { readonly project?: boolean; readonly home?: string },
 ): Promise<ExitCode> {
-  const { user, project } = await configPlaces(io, flags.home)
+  const { user, project } = await configPaths(io, flags.home)
   const file = flags.project ? project : user
   const editor =
     io.env['VISUAL']?.trim() || io.env['EDITOR']?.trim() || (process.platform === 'win32' ? 'notepad' : 'vi')

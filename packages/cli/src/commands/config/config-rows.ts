@@ -2,7 +2,7 @@ import path from 'node:path'
 import { CadreError, type Json } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { type ConfigFile, type Policy, readConfigFile, settingsIn } from '@cadre/home'
-import { homeOf, loadPolicyOf, untrustedItems, userPlaces } from '@cadre/runtime'
+import { homeOf, loadPolicyFor, untrustedItems, userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** A setting in effect. */
@@ -23,17 +23,17 @@ const variables: { readonly [key: string]: string } = {
   'anthropic.baseUrl': 'ANTHROPIC_BASE_URL',
 }
 
-export interface ConfigPlaces {
+export interface ConfigPaths {
   readonly user: string
   readonly project: string
   /** True if the settings of the project apply. */
   readonly isTrusted: boolean
 }
 
-export async function configPlaces(io: Io, wanted: string | undefined): Promise<ConfigPlaces> {
+export async function configPaths(io: Io, wanted: string | undefined): Promise<ConfigPaths> {
   const home = homeOf(io, wanted)
   return {
-    user: userPlaces(io.env).config,
+    user: userPaths(io.env).config,
     project: path.join(home.path, 'config.yaml'),
     isTrusted: (await untrustedItems(io, home)).length === 0,
   }
@@ -41,8 +41,8 @@ export async function configPlaces(io: Io, wanted: string | undefined): Promise<
 
 /** Returns every setting in effect with its source, in file order. Rejects if a file is invalid. */
 export async function configRows(io: Io, wanted: string | undefined): Promise<ConfigRow[]> {
-  const { user, project, isTrusted } = await configPlaces(io, wanted)
-  const policy = await loadPolicyOf(io, homeOf(io, wanted), isTrusted)
+  const { user, project, isTrusted } = await configPaths(io, wanted)
+  const policy = await loadPolicyFor(io, homeOf(io, wanted), isTrusted)
   const found = new Map<string, Omit<ConfigRow, 'key' | 'overrides'>[]>()
   // Strongest first.
   const add = (key: string, row: Omit<ConfigRow, 'key' | 'overrides'>) =>

@@ -7,7 +7,7 @@ import { homeOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { configPlaces, configRows } from './config-rows.ts'
+import { configPaths, configRows } from './config-rows.ts'
 
 export interface SetFlags {
   readonly user?: boolean
@@ -20,7 +20,7 @@ export interface SetFlags {
 export async function setConfig(io: Io, flags: SetFlags, written: string, text: string): Promise<ExitCode> {
   if (flags.user && flags.project) throw new CadreError('usage', 'choose one of --user and --project.')
   const found = findKey(written)
-  const { user, project } = await configPlaces(io, flags.home)
+  const { user, project } = await configPaths(io, flags.home)
   const file = flags.project ? project : user
   // A missing home is created as a run does it.
   if (flags.project) homeOf(io, flags.home).folder('storage')

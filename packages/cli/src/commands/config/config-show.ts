@@ -1,10 +1,10 @@
 import type { Json } from '@cadre/core'
-import { findKey, keysOfConfig } from '@cadre/home'
+import { configKeys, findKey } from '@cadre/home'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
-import { type ConfigRow, configPlaces, configRows } from './config-rows.ts'
+import { type ConfigRow, configPaths, configRows } from './config-rows.ts'
 
 export interface ShowFlags {
   readonly home?: string
@@ -14,7 +14,7 @@ export interface ShowFlags {
 /** `cadre config list`. */
 export async function listConfig(io: Io, flags: ShowFlags & { readonly all?: boolean }): Promise<ExitCode> {
   const rows = await configRows(io, flags.home)
-  const unset = flags.all ? keysOfConfig().filter((key) => !rows.some((row) => row.key === key)) : []
+  const unset = flags.all ? configKeys().filter((key) => !rows.some((row) => row.key === key)) : []
   if (flags.json) {
     io.stdout.write(`${JSON.stringify([...rows, ...unset.map((key) => ({ key }))])}\n`)
     return exitCodes.done
@@ -23,7 +23,7 @@ export async function listConfig(io: Io, flags: ShowFlags & { readonly all?: boo
     ...rows.map(({ key, value, from }) => [key, formatValue(value), abbreviateHome(io, from)]),
     ...unset.map((key) => [key, '', 'not set']),
   ].map((row) => row.map(cleanLine))
-  const { user, project, isTrusted } = await configPlaces(io, flags.home)
+  const { user, project, isTrusted } = await configPaths(io, flags.home)
   if (cells.length > 0) io.stdout.write(textTable(['KEY', 'VALUE', 'FROM'], cells, availableWidth(io.stdout)))
   else
     io.stdout.write(

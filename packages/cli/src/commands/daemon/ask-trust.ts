@@ -1,13 +1,13 @@
 import { loadParts, type PartsOptions } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 
 /** Asks a person at the terminal whether they trust the folder, before the daemon runs unattended. */
 export async function askTrust(io: Io, options: PartsOptions & { readonly json?: boolean }): Promise<void> {
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && options.json !== true
   if (!hasPerson) return
   const { createConfirmTrust } = await import('../../run/confirm-trust.ts')
-  const style = createStyle(wantsColour(io.stdout, io.env))
+  const style = createStyle(shouldUseColour(io.stdout, io.env))
   const interrupt = () => process.kill(process.pid, 'SIGINT')
   await loadParts(
     io,

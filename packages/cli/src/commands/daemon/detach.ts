@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
 import type { Home } from '@cadre/home'
-import { describeSystemError, placeOfProblem, readStatus } from '@cadre/server'
+import { describeSystemError, problemLocation, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -43,7 +43,7 @@ export async function startDetached(
   // Warns a user who leaves now about missing permissions.
   if (!flags.json)
     for (const problem of readStatus(home)?.problems ?? [])
-      io.stderr.write(`cadre: ${cleanLine(`${placeOfProblem(problem)}: ${problem.message}`)}\n`)
+      io.stderr.write(`cadre: ${cleanLine(`${problemLocation(problem)}: ${problem.message}`)}\n`)
   return exitCodes.done
 }
 

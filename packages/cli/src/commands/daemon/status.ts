@@ -9,12 +9,12 @@ import {
   loadSettings,
   untrustedItems,
 } from '@cadre/runtime'
-import { type DaemonStatus, placeOfProblem, readStatus } from '@cadre/server'
+import { type DaemonStatus, problemLocation, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
-import { createStyle, type Style, wantsColour } from '../../output/style.ts'
+import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
 
 /** `cadre status`. */
 export async function showStatus(
@@ -41,7 +41,7 @@ export async function showStatus(
     )
     return exitCodes.done
   }
-  const style = createStyle(wantsColour(io.stdout, io.env))
+  const style = createStyle(shouldUseColour(io.stdout, io.env))
   const lines: string[] = []
   if (owner === undefined) lines.push(`No daemon is running on ${home.path}. Start one with "cadre up".`)
   else {
@@ -100,7 +100,7 @@ function describe(known: DaemonStatus, isRunning: boolean, style: Style): string
   )
   const wrong = problems.map((problem) => {
     const sign = problem.severity === 'error' ? style.red('✗') : style.yellow('!')
-    return `  ${sign} ${cleanLine(`${placeOfProblem(problem)}: ${problem.message}`)}`
+    return `  ${sign} ${cleanLine(`${problemLocation(problem)}: ${problem.message}`)}`
   })
   return [
     ...(isRunning ? now : []),

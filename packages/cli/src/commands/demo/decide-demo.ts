@@ -6,10 +6,10 @@ import { cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { findApproval, openApprovals } from '../approvals/open-approvals.ts'
-import type { DemoPlace } from './prepare-demo.ts'
+import type { DemoFolder } from './prepare-demo.ts'
 
 export interface DemoQuestion {
-  readonly place: DemoPlace
+  readonly place: DemoFolder
   /** The id of the approval. */
   readonly id: string
   /** A user is at the terminal. */

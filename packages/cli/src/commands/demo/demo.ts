@@ -4,13 +4,13 @@ import { commandFile } from '../../app/own-files.ts'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { commandName } from '../../run/command-name.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { type DemoDecision, decideDemo } from './decide-demo.ts'
 import { endingText } from './ending-text.ts'
-import { type DemoPlace, prepareDemo } from './prepare-demo.ts'
+import { type DemoFolder, prepareDemo } from './prepare-demo.ts'
 import { runScenario, type Step } from './run-scenario.ts'
 
 export interface DemoFlags {
@@ -23,7 +23,7 @@ export interface DemoFlags {
 export async function runDemo(io: Io, flags: DemoFlags): Promise<ExitCode> {
   const place = await prepareDemo(io, flags.dir)
   const isAsked = !flags.yes && !flags.json && io.stdin.isTTY === true && io.stdout.isTTY === true
-  const style = createStyle(!flags.json && wantsColour(io.stdout, io.env))
+  const style = createStyle(!flags.json && shouldUseColour(io.stdout, io.env))
   const say = (text: string) => void (flags.json ? io.stderr : io.stdout).write(text)
   const steps: Step[] = []
   const show = (step: Step) => {
@@ -71,12 +71,12 @@ export async function runDemo(io: Io, flags: DemoFlags): Promise<ExitCode> {
 }
 
 /** The files are enough to continue. */
-function stoppedText(io: Io, { home, folder, model }: DemoPlace): string {
+function stoppedText(io: Io, { home, folder, model }: DemoFolder): string {
   const flags = `${repeatedFlags({ home: home.path })} --workspace ${folder} --model ${model} --trust`
   return `the demo was stopped. Its files are kept. Continue with: ${commandName(io)} up${flags}`
 }
 
-async function up(io: Io, { home, folder, model }: DemoPlace): Promise<void> {
+async function up(io: Io, { home, folder, model }: DemoFolder): Promise<void> {
   // The folder was created for the demo, and contains nothing else.
   const flags = ['--home', home.path, '--workspace', folder, '--model', model, '--trust']
   const { code, stderr } = await runCadre(io, ['up', '--detach', ...flags]).catch((error) => ({

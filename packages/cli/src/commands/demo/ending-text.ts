@@ -7,10 +7,10 @@ import { commandName } from '../../run/command-name.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import type { DemoDecision } from './decide-demo.ts'
 import { taskFile } from './demo-progress.ts'
-import type { DemoPlace } from './prepare-demo.ts'
+import type { DemoFolder } from './prepare-demo.ts'
 
 /** What can be inspected afterwards. */
-export function endingText(io: Io, { home }: DemoPlace, decisions: readonly DemoDecision[]): string {
+export function endingText(io: Io, { home }: DemoFolder, decisions: readonly DemoDecision[]): string {
   const cadre = commandName(io)
   // Elsewhere there is no such script, and the name alone might be another package.
   const elsewhere = cadre === 'cadre' ? cadre : `node ${commandFile}`

@@ -10,7 +10,7 @@ import type { Io } from '../../io.ts'
 import { placeTeamFiles } from '../init/place-team-files.ts'
 import { planTeamFiles } from '../init/plan-team-files.ts'
 
-export interface DemoPlace {
+export interface DemoFolder {
   /** The workspace. */
   readonly folder: string
   readonly home: Home
@@ -19,7 +19,7 @@ export interface DemoPlace {
 }
 
 /** Creates a folder for the demo with a home: the four operators, their reference data, and message routes. */
-export async function prepareDemo(io: Io, wanted: string | undefined): Promise<DemoPlace> {
+export async function prepareDemo(io: Io, wanted: string | undefined): Promise<DemoFolder> {
   const folder =
     wanted === undefined ? mkdtempSync(path.join(tmpdir(), 'cadre-demo-')) : path.resolve(io.cwd, wanted)
   if (wanted !== undefined && existsSync(folder) && readdirSync(folder).length > 0)

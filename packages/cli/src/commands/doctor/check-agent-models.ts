@@ -1,7 +1,7 @@
 import { createAgents, loadTeam } from '@cadre/agents'
 import { type AgentDefinition, CadreError, fallbackMessage, type Models, resolveModel } from '@cadre/core'
 import type { Home, Policy } from '@cadre/home'
-import { agentPlaces } from '@cadre/runtime'
+import { agentPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, warn } from './check.ts'
 
@@ -11,7 +11,7 @@ export function agentsWithModels(
   home: Home,
   { policy, team }: { readonly policy: Policy; readonly team: string | undefined },
 ): readonly AgentDefinition[] {
-  const own = policy.customAgents ? createAgents(agentPlaces(io, home, io.cwd)).list() : []
+  const own = policy.customAgents ? createAgents(agentPaths(io, home, io.cwd)).list() : []
   return [...own, ...membersOf(team)].filter(({ models = [] }) => models.length > 0)
 }
 

@@ -1,14 +1,14 @@
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { findHooks, openAllowlists } from '@cadre/gate'
 import type { Home, TrustItem } from '@cadre/home'
-import { instructionProblems, policyHooks, projectOf, userPlaces } from '@cadre/runtime'
+import { instructionProblems, policyHooks, projectOf, userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Checks hooks and allowlists. Trust is checked elsewhere. */
 export function checkGate(io: Io, home: Home): Check[] {
-  const { home: userHome, allowlist } = userPlaces(io.env)
+  const { home: userHome, allowlist } = userPaths(io.env)
   const trusted = (_item: TrustItem) => true
   const { hooks, diagnostics } = findHooks({
     project: projectOf(io.cwd),

@@ -7,7 +7,7 @@ import {
   nearestModels,
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
+import { modelRefusal, type Policy, restrictModels, withModelAliases } from '@cadre/home'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -85,7 +85,7 @@ export async function checkModel(
       defaultModel: async () => accountDefaultModel((await copilot).models),
       ...(named && { model: named }),
     })
-    return allowOnly(all, policy)
+    return restrictModels(all, policy)
   }
 
   /** Closes the models. */
@@ -118,7 +118,7 @@ function notChosenCheck(
 }
 
 function checkAllowed(id: string, policy: Policy): Check {
-  const refusal = refusalOfModel(id, policy)
+  const refusal = modelRefusal(id, policy)
   return refusal === undefined ? ok('model', id) : fail('model', refusal)
 }
 

@@ -1,5 +1,5 @@
 import { messageOf } from '@cadre/core'
-import { describeNeed, type Home, openPeople, type Person, type Policy } from '@cadre/home'
+import { describeRequirement, type Home, openPeople, type Person, type Policy } from '@cadre/home'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Checks that enough people exist for the approvals that the policy requires. Says nothing if nobody uses roles. */
@@ -21,7 +21,7 @@ export function checkPeople(home: Home, { approvals }: Pick<Policy, 'approvals'>
   return lacking.map((rule) =>
     warn(
       'people',
-      `${rule.place} requires ${describeNeed(rule)}, and this home has too few people`,
+      `${rule.place} requires ${describeRequirement(rule)}, and this home has too few people`,
       'Add people with: cadre people add NAME --role ROLE',
     ),
   )

@@ -3,7 +3,7 @@ import { messageOf } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import type { Home, Policy } from '@cadre/home'
 import { identityOf, inputAccount, inputsOf, type ServerConfig } from '@cadre/mcp'
-import { agentPlaces, findServers, projectOf, type Settings, serverStores } from '@cadre/runtime'
+import { agentPaths, findServers, projectOf, type Settings, serverStores } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { formatCount } from '../../output/numbers.ts'
 import { type Check, ok, warn } from './check.ts'
@@ -16,7 +16,7 @@ export async function checkServers(
 ): Promise<Check[]> {
   const found = findServers(io, {
     ...{ project: projectOf(io.cwd), workspace: io.cwd, configured: settings?.servers },
-    agents: policy.customAgents ? createAgents(agentPlaces(io, home, io.cwd)).list() : [],
+    agents: policy.customAgents ? createAgents(agentPaths(io, home, io.cwd)).list() : [],
     discover: settings?.config.mcp?.discover,
   })
   const { servers, diagnostics, folderServers } = found

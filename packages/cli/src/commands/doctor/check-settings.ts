@@ -2,7 +2,7 @@ import { createAgents, loadTeam } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import type { Home, Policy } from '@cadre/home'
-import { agentPlaces, loadSettings, type Settings, trustFolder } from '@cadre/runtime'
+import { agentPaths, loadSettings, type Settings, trustFolder } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -31,7 +31,7 @@ export async function checkSettings(
 
 /** Checks what is untrusted: until a person trusts the folder, Cadre ignores these items and agents are read-only. */
 async function checkTrust(io: Io, home: Home, { customAgents }: Policy): Promise<Check[]> {
-  const places = agentPlaces(io, home, io.cwd)
+  const places = agentPaths(io, home, io.cwd)
   const agents = customAgents ? createAgents(places).list() : []
   const { contents, missing } = await trustFolder(io, { home, project: places.project ?? io.cwd, agents })
   const placeOf = (file: string, line?: number) => (line === undefined ? file : `${file}:${line}`)
@@ -66,7 +66,7 @@ function onlyBuiltIn({ decidedBy }: Policy): Check {
 }
 
 function checkAgents(io: Io, home: Home): Check[] {
-  const registry = createAgents(agentPlaces(io, home, io.cwd))
+  const registry = createAgents(agentPaths(io, home, io.cwd))
   const { agents, files, diagnostics } = registry.loaded()
   const names = agents.map(({ name }) => name).join(', ')
   const count = `${formatCount(agents.length, 'agent')} in ${formatCount(new Set(files.map(({ path }) => path)).size, 'file')}${names === '' ? '' : `: ${names}`}`

@@ -1,9 +1,9 @@
 import { type LoadedPolicy, listRestrictions, permissivePolicy } from '@cadre/home'
-import { homeOf, loadPolicyOf, untrustedItems } from '@cadre/runtime'
+import { homeOf, loadPolicyFor, untrustedItems } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
-import { createStyle, type Style, wantsColour } from '../../output/style.ts'
+import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { agentsWithModels } from './check-agent-models.ts'
 import { checkAgentPrograms } from './check-agent-programs.ts'
@@ -30,7 +30,7 @@ export interface DoctorFlags {
 export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedItems(io, home)).length === 0
-  const loaded = await loadPolicyOf(io, home, homeTrusted)
+  const loaded = await loadPolicyFor(io, home, homeTrusted)
   // If a policy is invalid, its other decisions are unknown.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? permissivePolicy : loaded
   const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
@@ -65,7 +65,7 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const usable = checks.every(({ status }) => status !== 'fail')
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)
   else {
-    const style = createStyle(wantsColour(io.stdout, io.env))
+    const style = createStyle(shouldUseColour(io.stdout, io.env))
     const lines = checks.map((check) => lineOf(check, style))
     io.stdout.write(`${lines.join('\n')}\n`)
   }

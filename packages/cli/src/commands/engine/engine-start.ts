@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { requireTrustedHome, userPlaces } from '@cadre/runtime'
+import { requireTrustedHome, userPaths } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
@@ -27,7 +27,7 @@ export async function startEngine(io: Io, flags: EngineStartFlags): Promise<Exit
   requireOutsideSession(home, io)
   const program = findRestateServer(io.env)
   const folder = home.folder('engine')
-  const identity = engineIdentity(path.dirname(userPlaces(io.env).config))
+  const identity = engineIdentity(path.dirname(userPaths(io.env).config))
   const ports = {
     ingressPort: flags.port ?? 8080,
     adminPort: flags.adminPort ?? 9070,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { hookPlaces } from '@cadre/gate'
-import { policyHooks, projectOf, type RunParts, userPlaces } from '@cadre/runtime'
+import { hookLocations } from '@cadre/gate'
+import { policyHooks, projectOf, type RunParts, userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** Digests of everything that must be the same on all workers of a place. */
@@ -14,8 +14,8 @@ export interface PartsDigest {
 
 export function partsDigest(io: Io, parts: RunParts, workspace: string): PartsDigest {
   const { home, policy, agents, tools } = parts
-  const userHome = userPlaces(io.env).home
-  const hooks = hookPlaces({ project: projectOf(workspace), userHome, policyFolder: policyHooks })
+  const userHome = userPaths(io.env).home
+  const hooks = hookLocations({ project: projectOf(workspace), userHome, policyFolder: policyHooks })
   const definitions = agents
     .list()
     .map(({ source: _, ...definition }) => JSON.stringify(definition))

@@ -4,14 +4,14 @@ import type { Diagnostic } from '@cadre/disk'
 import { createAgentHooks, findHooks, type Hook, type HookFile, readAgentHooks } from '@cadre/gate'
 import type { Home, Policy } from '@cadre/home'
 import {
-  agentPlaces,
+  agentPaths,
   findAvailableAgents,
   homeOf,
-  loadPolicyOf,
+  loadPolicyFor,
   policyHooks,
   type TrustedFolder,
   trustFolder,
-  userPlaces,
+  userPaths,
 } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
@@ -36,10 +36,10 @@ export interface HooksFlags {
 /** Returns the hooks of a run in this folder, and those that would not run, with the reason. Runs nothing. */
 export async function findAvailableHooks(io: Io, flags: HooksFlags): Promise<AvailableHooks> {
   const home = homeOf(io, flags.home)
-  const places = agentPlaces(io, home, io.cwd)
+  const places = agentPaths(io, home, io.cwd)
   const project = places.project ?? io.cwd
-  const userHome = userPlaces(io.env).home
-  const { customAgents } = await loadPolicyOf(io, home, false)
+  const userHome = userPaths(io.env).home
+  const { customAgents } = await loadPolicyFor(io, home, false)
   // As for a run: a folder is trusted as a whole or not at all.
   const folder = await trustFolder(io, {
     home,
@@ -57,7 +57,7 @@ export async function findAvailableHooks(io: Io, flags: HooksFlags): Promise<Ava
     project,
     userHome,
     folder,
-    policy: await loadPolicyOf(io, home, folder.homeTrusted),
+    policy: await loadPolicyFor(io, home, folder.homeTrusted),
     registry,
     hooks: [...agents.flatMap((agent) => withIdleReason(refusal(agent), hooksOf(agent))), ...found.hooks],
     files: found.files,

@@ -1,7 +1,7 @@
 import { listTeams, loadAgents, loadTeam, type TeamSummary } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
-import { agentPlaces, homeOf, projectOf } from '@cadre/runtime'
+import { agentPaths, homeOf, projectOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -33,7 +33,7 @@ export async function initProject(io: Io, flags: InitFlags): Promise<ExitCode> {
   const dryRun = flags.dryRun === true
   const plan = await planTeamFiles({ team, home: home.path, project, to: flags.to })
   const files = placeTeamFiles({ plan, home, project, force: flags.force === true, dryRun })
-  const loaded = dryRun ? undefined : await loadAgents(agentPlaces(io, home, io.cwd))
+  const loaded = dryRun ? undefined : await loadAgents(agentPaths(io, home, io.cwd))
   if (loaded !== undefined)
     trustWrittenHooks(io, { project, files, mixed: plan.mixed, agents: loaded.agents })
   const notices = [...plan.notes, ...faultsIn(files, loaded?.diagnostics ?? [])]

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { type Placement, type PlaceRequest, placeFiles } from '@cadre/agents'
+import { type PlaceFilesRequest, type Placement, placeFiles } from '@cadre/agents'
 import { CadreError } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import type { Plan } from './plan-team-files.ts'
@@ -20,11 +20,11 @@ export interface PlaceTeamRequest {
 
 /** Writes the files of a team. If one of them may not be written, none is, and all such files are listed. */
 export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeamRequest): TeamFileStatus[] {
-  const parts: PlaceRequest[] = [
+  const parts: PlaceFilesRequest[] = [
     { folder: project, files: plan.inProject, force, edited: plan.edited },
     { folder: home.path, files: plan.inHome, force, isPrivate: true },
   ].filter(({ files }) => files.length > 0)
-  const look = (request: PlaceRequest) => placeFiles({ ...request, dryRun: true })
+  const look = (request: PlaceFilesRequest) => placeFiles({ ...request, dryRun: true })
   const status = plan.starts ? 'unchanged' : 'kept'
   const kept = plan.kept.map(
     (file): TeamFileStatus => ({ path: file, status: file.endsWith('config.yaml') ? status : 'kept' }),
@@ -41,7 +41,7 @@ export function placeTeamFiles({ plan, home, project, force, dryRun }: PlaceTeam
   return [...placed.flatMap(({ part, placement }) => statusesOf(part, placement)), ...kept]
 }
 
-function statusesOf(part: PlaceRequest, placement: Placement): TeamFileStatus[] {
+function statusesOf(part: PlaceFilesRequest, placement: Placement): TeamFileStatus[] {
   const { folder, files } = part
   const at = (file: string) => path.join(folder, file)
   if (placement.kind === 'placed')
@@ -55,7 +55,7 @@ function statusesOf(part: PlaceRequest, placement: Placement): TeamFileStatus[] 
   )
 }
 
-function faultsOf({ folder }: PlaceRequest, placement: Placement): string[] {
+function faultsOf({ folder }: PlaceFilesRequest, placement: Placement): string[] {
   if (placement.kind === 'placed') return []
   return placement.faults.map(({ path: file, reason, isTaken }) => {
     const why = reason.replace(/\.$/, '')

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import type { AgentDefinition } from '@cadre/core'
 import { agentHooksItem, findHooks } from '@cadre/gate'
 import { createTrust, type TrustItem } from '@cadre/home'
-import { userPlaces } from '@cadre/runtime'
+import { userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import type { TeamFileStatus } from './place-team-files.ts'
 
@@ -20,7 +20,7 @@ export interface WrittenTeam {
  * in the folder, kept files, and files with other hooks stay untrusted.
  */
 export function trustWrittenHooks(io: Io, { project, files, mixed, agents }: WrittenTeam): void {
-  const { trust, home: userHome } = userPlaces(io.env)
+  const { trust, home: userHome } = userPaths(io.env)
   // An existing file with exactly the same content counts as written.
   const own = new Set(
     files

@@ -16,13 +16,13 @@ import {
   lintTargets,
   loadPolicyForDisplay,
   projectOf,
-  userPlaces,
+  userPaths,
 } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { lintText } from '../../output/lint-text.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { availableWidth } from '../../output/text-table.ts'
 import type { FixedFile } from './fix-files.ts'
 
@@ -52,12 +52,12 @@ export async function lintAgents(io: Io, flags: LintFlags, ...paths: readonly st
   const knowledge = await lintKnowledge(io, home, tell)
   const fixed = flags.fix ? await fix(io, targets, flags.dryRun === true) : []
   const options = { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) }
-  const result = await lintTargets(targets, options, userPlaces(io.env).home)
+  const result = await lintTargets(targets, options, userPaths(io.env).home)
   for (const folder of result.endless)
     tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder.`)
   if (flags.json) io.stdout.write(`${JSON.stringify(toJson(result, fixed))}\n`)
   else {
-    const style = createStyle(wantsColour(io.stdout, io.env))
+    const style = createStyle(shouldUseColour(io.stdout, io.env))
     const level = flags.quiet ? 'error' : (flags.level ?? 'warning')
     const shown = { level, only: wanted, columns: availableWidth(io.stdout) }
     io.stdout.write(lintText({ result, fixed, style, dryRun: flags.dryRun === true, ...shown }))

@@ -6,7 +6,7 @@ import { homeOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { configPlaces } from '../config/config-rows.ts'
+import { configPaths } from '../config/config-rows.ts'
 import { writeSettings } from '../config/config-set.ts'
 
 export interface AddFlags {
@@ -55,7 +55,7 @@ export async function addServer(io: Io, flags: AddFlags, ...words: readonly stri
     ...(tools && { tools: [...tools] }),
     ...(effect !== undefined && { effects: effect }),
   }
-  const places = await configPlaces(io, flags.home)
+  const places = await configPaths(io, flags.home)
   const file = flags.project ? places.project : places.user
   const { servers } = await loadConfig({
     userConfig: places.user,

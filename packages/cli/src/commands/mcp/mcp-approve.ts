@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { createTerminalUser } from '../login/terminal-user.ts'
-import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 export interface ApproveFlags extends ServerFlags {
   readonly yes?: boolean
@@ -14,7 +14,7 @@ export interface ApproveFlags extends ServerFlags {
 
 /** `cadre mcp approve`. */
 export async function approveServer(io: Io, flags: ApproveFlags, name: string): Promise<ExitCode> {
-  const parts = await openServersOf(io, flags)
+  const parts = await openServersFor(io, flags)
   const server = requireServer(parts, name)
   const shown = nameOf(server)
   requireUsable(parts)

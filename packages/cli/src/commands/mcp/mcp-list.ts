@@ -11,14 +11,14 @@ import {
   readSignIn,
   type ServerConfig,
 } from '@cadre/mcp'
-import { type RunParts, serverStores, userPlaces } from '@cadre/runtime'
+import { type RunParts, serverStores, userPaths } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { formatCount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 import { truncateText } from '../../output/text-width.ts'
-import { nameOf, openServersOf, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, type ServerFlags } from './open-servers.ts'
 
 const maxWidth = 60
 
@@ -43,7 +43,7 @@ interface ListedServer {
 
 /** `cadre mcp list`. */
 export async function listServers(io: Io, flags: ServerFlags): Promise<ExitCode> {
-  const parts = await openServersOf(io, flags)
+  const parts = await openServersFor(io, flags)
   const { diagnostics, servers: all } = parts.servers.found
   const servers = await Promise.all(all.map((server) => describe(io, server, parts)))
   if (flags.json) {
@@ -129,7 +129,7 @@ async function missingValues(
 ): Promise<readonly string[]> {
   const inputs = new Map<string, string | undefined>()
   for (const id of inputsOf(server)) inputs.set(id, await secrets.read(inputAccount(server, id)))
-  const values = { env: io.env, workspace: io.cwd, userHome: userPlaces(io.env).home }
+  const values = { env: io.env, workspace: io.cwd, userHome: userPaths(io.env).home }
   const expanded = expandServer(server, { ...values, input: (id) => inputs.get(id) })
   return expanded.kind === 'unresolved' ? expanded.references : []
 }

@@ -1,16 +1,16 @@
 import { CadreError, messageOf, plainText } from '@cadre/core'
 import { inputAccount, inputsOf, resolveReferences, type ServerConfig, signIn } from '@cadre/mcp'
-import { serverStores, userPlaces } from '@cadre/runtime'
+import { serverStores, userPaths } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { createTerminalUser, type TerminalUser } from '../login/terminal-user.ts'
-import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp login`. */
 export async function logInToServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
-  const parts = await openServersOf(io, flags)
+  const parts = await openServersFor(io, flags)
   const server = requireServer(parts, name)
   const shown = nameOf(server)
   requireUsable(parts)
@@ -85,7 +85,7 @@ async function readPairs(io: Io, ids: readonly string[]): Promise<ReadonlyMap<st
 
 async function signInTo(io: Io, server: ServerConfig, person: TerminalUser, { json }: ServerFlags) {
   const { secrets } = serverStores(io)
-  const values = { env: io.env, workspace: io.cwd, userHome: userPlaces(io.env).home }
+  const values = { env: io.env, workspace: io.cwd, userHome: userPaths(io.env).home }
   const show = (url: URL) => {
     if (json) io.stdout.write(`${JSON.stringify({ type: 'address', url: url.href })}\n`)
     else

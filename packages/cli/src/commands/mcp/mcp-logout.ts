@@ -2,11 +2,11 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { forgetSecrets } from './mcp-remove.ts'
-import { nameOf, openServersOf, requireServer, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, requireServer, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp logout`. */
 export async function logOutOfServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
-  const server = requireServer(await openServersOf(io, flags), name)
+  const server = requireServer(await openServersFor(io, flags), name)
   await forgetSecrets(io, server)
   const shown = nameOf(server)
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'logout', server: shown })}\n`)

@@ -6,8 +6,8 @@ import { serverStores } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { configPlaces } from '../config/config-rows.ts'
-import { openServersOf, requireServer } from './open-servers.ts'
+import { configPaths } from '../config/config-rows.ts'
+import { openServersFor, requireServer } from './open-servers.ts'
 
 export interface RemoveFlags {
   readonly home?: string
@@ -16,8 +16,8 @@ export interface RemoveFlags {
 
 /** `cadre mcp remove`. */
 export async function removeServer(io: Io, flags: RemoveFlags, name: string): Promise<ExitCode> {
-  const server = requireServer(await openServersOf(io, flags), name)
-  const { user, project } = await configPlaces(io, flags.home)
+  const server = requireServer(await openServersFor(io, flags), name)
+  const { user, project } = await configPaths(io, flags.home)
   const { file } = server
   if (file !== user && file !== project)
     throw new CadreError(

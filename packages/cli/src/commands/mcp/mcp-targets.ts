@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { JsonObject } from '@cadre/core'
 import { findInPath } from '@cadre/disk'
-import { projectOf, userPlaces } from '@cadre/runtime'
+import { projectOf, userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** The programs that `cadre mcp install` can set up. */
@@ -36,7 +36,7 @@ export const defaultScopes: Readonly<Record<McpTargetName, McpScope>> = {
 
 /** Where a program has its servers, and the entry for Cadre in its format. */
 export function targetOf(io: Io, { to, scope, readOnly = false }: TargetRequest): McpTarget {
-  const { home } = userPlaces(io.env)
+  const { home } = userPaths(io.env)
   const project = projectOf(io.cwd)
   const { command, first } = commandFor(io, scope)
   const more = readOnly ? ['--read-only'] : []

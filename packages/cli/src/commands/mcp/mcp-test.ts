@@ -1,14 +1,14 @@
 import { CadreError, messageOf, plainText } from '@cadre/core'
 import { compareWithApproved } from '@cadre/mcp'
 import { serverStores } from '@cadre/runtime'
-import { type ExitCode, exitCodeOfError, exitCodes } from '../../exit-codes.ts'
+import { type ExitCode, exitCodeForError, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { nameOf, openServersOf, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp test`. */
 export async function testServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {
-  const parts = await openServersOf(io, flags)
+  const parts = await openServersFor(io, flags)
   const server = requireServer(parts, name)
   const shown = nameOf(server)
   const fail = (error: unknown) => {
@@ -21,7 +21,7 @@ export async function testServer(io: Io, flags: ServerFlags, name: string): Prom
     requireUsable(parts)
   } catch (error) {
     fail(error)
-    return exitCodeOfError(error instanceof CadreError ? error.code : '')
+    return exitCodeForError(error instanceof CadreError ? error.code : '')
   }
   try {
     const connection = await parts.servers.connect(server)

@@ -11,7 +11,7 @@ export interface ServerFlags {
 }
 
 /** The servers of a folder, as a run there finds them. Starts nothing. */
-export function openServersOf(io: Io, { workspace, home, trust }: ServerFlags): Promise<RunParts> {
+export function openServersFor(io: Io, { workspace, home, trust }: ServerFlags): Promise<RunParts> {
   return loadParts(io, { workspace, home, trust, tell: io.warn })
 }
 

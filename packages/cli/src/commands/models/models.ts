@@ -1,8 +1,8 @@
 import type { ListedModel } from '@cadre/backends'
 import { CadreError } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { allowOnly, type Config, type Policy, refusalOfModel, withModelAliases } from '@cadre/home'
-import { homeOf, loadPolicyOf, loadSettings, untrustedItems } from '@cadre/runtime'
+import { type Config, modelRefusal, type Policy, restrictModels, withModelAliases } from '@cadre/home'
+import { homeOf, loadPolicyFor, loadSettings, untrustedItems } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -19,7 +19,7 @@ export async function showModels(
 ): Promise<ExitCode> {
   const home = homeOf(io, flags.home)
   const homeTrusted = (await untrustedItems(io, home)).length === 0
-  const policy = await loadPolicyOf(io, home, homeTrusted)
+  const policy = await loadPolicyFor(io, home, homeTrusted)
   const settings = await loadSettings(io, home, { homeTrusted })
   const config = withModelAliases(settings.config, policy)
   const { listAllModels } = await import('@cadre/backends')
@@ -40,7 +40,7 @@ export async function showModels(
   const rows = [...more, ...known].map((model) => ({
     ...model,
     default: model.id === usual,
-    ...(refusalOfModel(model.id, policy) !== undefined && { refused: true }),
+    ...(modelRefusal(model.id, policy) !== undefined && { refused: true }),
   }))
   const troubles = listed.flatMap(({ trouble }) => trouble ?? [])
   if (flags.json) io.stdout.write(`${JSON.stringify(rows)}\n`)
@@ -90,7 +90,7 @@ async function defaultModel(
       defaultModel: async () => ofAccount,
       ...(chosen !== undefined && { model: chosen }),
     })
-    const found = await allowOnly(all, policy).resolve(undefined)
+    const found = await restrictModels(all, policy).resolve(undefined)
     await all.close?.()
     return found.kind === 'found' ? found.model.id : undefined
   } catch (error) {

@@ -1,4 +1,4 @@
-import { describeNeed } from '@cadre/home'
+import { describeRequirement } from '@cadre/home'
 import type { Explanation } from '@cadre/runtime'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
@@ -10,7 +10,7 @@ export function explanationText(explanation: Explanation, style: Style): string 
   const rows: (readonly [label: string, lines: readonly string[]])[] = [
     ['by', [rule === by ? by : `${by}, ${cleanLine(rule)}`]],
     ['why', formatReason(reason)],
-    ['needs', approvals === undefined ? [] : [cleanLine(describeNeed(approvals))]],
+    ['needs', approvals === undefined ? [] : [cleanLine(describeRequirement(approvals))]],
     ['agent', [cleanLine(chain.join(' › '))]],
     ['risk', risk === undefined ? [] : [risk, ...(reasons ?? []).map(cleanLine)]],
     [

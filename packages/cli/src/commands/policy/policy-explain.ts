@@ -11,7 +11,7 @@ import {
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { readAll } from '../../run/work-from-input.ts'
 import { explanationText } from './explanation-text.ts'
 
@@ -37,7 +37,7 @@ export async function explainPolicy(io: Io, flags: ExplainFlags): Promise<ExitCo
   for (const { message } of explainer.notices) io.stderr.write(`cadre: ${cleanText(message)}\n`)
   const explanation = await explainer.explain(tool, input)
   if (json) io.stdout.write(`${JSON.stringify(explanation)}\n`)
-  else io.stdout.write(explanationText(explanation, createStyle(wantsColour(io.stdout, io.env))))
+  else io.stdout.write(explanationText(explanation, createStyle(shouldUseColour(io.stdout, io.env))))
   return exitCodes.done
 }
 

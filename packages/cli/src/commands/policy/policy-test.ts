@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { formatCount } from '../../output/numbers.ts'
-import { createStyle, type Style, wantsColour } from '../../output/style.ts'
+import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
 import { type CheckedTable, checkTable, type Failure } from './check-table.ts'
 import { type PolicyTable, readTable } from './read-table.ts'
 
@@ -33,7 +33,9 @@ export async function testPolicy(
   if (unknown.length > 0) return reportAgentProblems(io, flags, unknown)
   if (flags.json) io.stdout.write(`${JSON.stringify(toJson(checked))}\n`)
   else
-    io.stdout.write(tableText(checked.map(withRelativePath(io)), createStyle(wantsColour(io.stdout, io.env))))
+    io.stdout.write(
+      tableText(checked.map(withRelativePath(io)), createStyle(shouldUseColour(io.stdout, io.env))),
+    )
   return checked.every(({ failures }) => failures.length === 0) ? exitCodes.done : exitCodes.failed
 }
 

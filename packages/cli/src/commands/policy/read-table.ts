@@ -13,7 +13,7 @@ export interface PolicyTable {
   readonly calls: readonly ExpectedCall[]
 }
 
-export type ReadTable =
+export type ParsedTable =
   | { readonly kind: 'table'; readonly table: PolicyTable }
   | { readonly kind: 'wrong'; readonly diagnostics: readonly Diagnostic[] }
 
@@ -21,7 +21,7 @@ export type ReadTable =
 const sizeLimits = { letters: 32 * 1_024 * 1_024, nodes: 4_000_000 }
 
 /** Reads a table strictly: a misspelt key would silently check nothing. */
-export function readTable(file: string): ReadTable {
+export function readTable(file: string): ParsedTable {
   const diagnostics: Diagnostic[] = []
   const wrong = (line: number, message: string) =>
     void diagnostics.push({ path: file, line, severity: 'error', code: 'wrong-table', message })

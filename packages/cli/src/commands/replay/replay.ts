@@ -4,7 +4,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { formatCount } from '../../output/numbers.ts'
-import { createStyle, type Style, wantsColour } from '../../output/style.ts'
+import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
 import { writeFiles } from '../agents/agents-files.ts'
 import { differenceText } from './difference-text.ts'
 
@@ -32,7 +32,7 @@ export async function replayFixture(io: Io, flags: ReplayFlags, file: string): P
     writeFiles({ folder: path.dirname(target), files, force: true })
   }
   if (flags.json) io.stdout.write(`${JSON.stringify(toJson(target, replayed, isUpdated))}\n`)
-  else io.stdout.write(textOf(replayed, isUpdated, createStyle(wantsColour(io.stdout, io.env))))
+  else io.stdout.write(textOf(replayed, isUpdated, createStyle(shouldUseColour(io.stdout, io.env))))
   return isSame || isUpdated ? exitCodes.done : exitCodes.failed
 }
 

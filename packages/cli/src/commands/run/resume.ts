@@ -5,12 +5,12 @@ import {
   openTrustedSessions,
   requireOwnWorkspace,
   sharedFolder,
-  teamOfRun,
+  teamForRun,
   withRecordedGrant,
 } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { createDeniedCalls } from '../../run/denied-calls.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
@@ -47,7 +47,7 @@ export async function resumeRun(
   if (work === undefined) await denied.recall(sessions, root.spec.id)
   await sessions.close()
   if (done !== undefined) {
-    const style = createStyle(wantsColour(io.stdout, io.env))
+    const style = createStyle(shouldUseColour(io.stdout, io.env))
     const { json = false, quiet = false, failOnDeny } = flags
     const told = { denied, failOnDeny, hasSchema: stored.spec.outputSchema !== undefined }
     return showReport(done, sessions, { io, style, json, quiet, flags: repeatedFlags(flags), ...told })
@@ -61,7 +61,7 @@ export async function resumeRun(
   const hasSchema =
     (root.spec.id === id || work !== undefined ? stored : root).spec.outputSchema !== undefined
   const place = { io, workspace: sharedFolder(stored.spec) }
-  const options = { ...flags, ...teamOfRun(root.spec), ...place, denied, hasSchema }
+  const options = { ...flags, ...teamForRun(root.spec), ...place, denied, hasSchema }
   return driveRun(options, ({ orchestrator }, signal) =>
     orchestrator.resume(
       id,

@@ -3,7 +3,7 @@ import { openTrustedSessions, withRecordedGrant } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { nextText } from '../../run/next-text.ts'
+import { nextStepText } from '../../run/next-step-text.ts'
 import { openQuestions } from '../../run/open-questions.ts'
 
 export interface AnswerFlags {
@@ -60,7 +60,7 @@ export async function answerQuestion(
     )
   else
     io.stdout.write(
-      `Answered ${name} of ${question.session}: ${decision}. ${nextText(sessions.home, root, flags)}\n`,
+      `Answered ${name} of ${question.session}: ${decision}. ${nextStepText(sessions.home, root, flags)}\n`,
     )
   return exitCodes.done
 }

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { logOfSession, writeChatLog } from '@cadre/journal'
+import { logFromSession, writeChatLog } from '@cadre/journal'
 import { openSessions } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -18,7 +18,7 @@ export interface ExportSessionFlags {
 export async function exportSession(io: Io, flags: ExportSessionFlags, beginning: string): Promise<ExitCode> {
   const sessions = await openSessions(io, flags.home)
   const id = await sessions.find(beginning)
-  const text = writeChatLog(logOfSession(await sessions.read(id)))
+  const text = writeChatLog(logFromSession(await sessions.read(id)))
   if (flags.out === undefined) {
     if (flags.json) io.stdout.write(`${JSON.stringify({ session: id, format: 'chat-log', text })}\n`)
     // Unchanged, byte for byte, except for a terminal, where control characters are removed.

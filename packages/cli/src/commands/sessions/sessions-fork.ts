@@ -6,7 +6,7 @@ import {
   openTrustedSessions,
   requireOwnWorkspace,
   sharedFolder,
-  teamOfRun,
+  teamForRun,
 } from '@cadre/runtime'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -40,7 +40,7 @@ export async function forkSession(
   requireOwnWorkspace(stored, sessions, io, flags.trust)
   const { content } = await readWork(io, [message], { quiet: flags.quiet === true })
   const workspace = sharedFolder(spec)
-  const options = { ...flags, ...teamOfRun(root.spec), io, workspace }
+  const options = { ...flags, ...teamForRun(root.spec), io, workspace }
   return driveRun(options, (runtime, signal) =>
     runtime.orchestrator.start(
       {

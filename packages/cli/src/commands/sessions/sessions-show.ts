@@ -3,7 +3,7 @@ import { lastReport, openSessions } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { journalText } from '../../output/journal-text.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 
 /** `cadre sessions show`. */
 export async function showSession(
@@ -16,7 +16,7 @@ export async function showSession(
   const stored = await sessions.read(id)
   if (flags.json) io.stdout.write(`${JSON.stringify(toJson(stored, sessions.fileOf(id)))}\n`)
   else {
-    const style = createStyle(wantsColour(io.stdout, io.env))
+    const style = createStyle(shouldUseColour(io.stdout, io.env))
     io.stdout.write(journalText(stored, eventsOf(stored), sessions.fileOf(id), style))
   }
   return exitCodes.done

@@ -15,7 +15,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { roundLines } from '../../output/round-lines.ts'
 import { activityOf } from '../../output/session-text.ts'
-import { createStyle, wantsColour } from '../../output/style.ts'
+import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { summaryLine, type TreeOptions, treeLines } from '../../output/tree-lines.ts'
 
 export interface TreeFlags {
@@ -40,7 +40,7 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
     io.stdout.write(`${JSON.stringify({ ...nodeOf(view, root, isStill, spent), ...rounds })}\n`)
     return exitCodes.done
   }
-  const style = createStyle(wantsColour(io.stdout, io.env))
+  const style = createStyle(shouldUseColour(io.stdout, io.env))
   const options: TreeOptions = {
     columns: io.stdout.isTTY ? io.stdout.stream.columns || 80 : 120,
     rows: Number.MAX_SAFE_INTEGER,

@@ -30,8 +30,8 @@ export async function ensureModel(io: Io, options: EnsureOptions): Promise<void>
   await models.close?.()
   if (found.kind === 'found') return
   io.stdout.write('No model is configured yet.\n')
-  const { setupAtTerminal } = await import('./setup.ts')
-  const code = await setupAtTerminal(io, options.home)
+  const { setUpInTerminal } = await import('./setup.ts')
+  const code = await setUpInTerminal(io, options.home)
   if (code !== 0)
     throw new CadreError('cancelled', 'no model is configured. Run "cadre setup" to choose one.')
 }

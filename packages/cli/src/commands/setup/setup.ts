@@ -4,8 +4,8 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
-import { askSetup } from './ask-setup.ts'
 import { type BackendName, type Candidate, modelsOf, serverCandidate, withoutServers } from './candidate.ts'
+import { promptForSetup } from './prompt-for-setup.ts'
 import { storeChoice, storeKey } from './store-choice.ts'
 import { testModel } from './test-model.ts'
 
@@ -25,7 +25,7 @@ export interface SetupFlags {
 export async function runSetup(io: Io, flags: SetupFlags): Promise<ExitCode> {
   const isNamed = flags.backend !== undefined || flags.model !== undefined || flags.baseUrl !== undefined
   if (!flags.yes && !flags.json && !isNamed && isTerminal(io)) {
-    const code = await setupAtTerminal(io, flags.home)
+    const code = await setUpInTerminal(io, flags.home)
     if (code === exitCodes.done) io.stdout.write('Try it: cadre run "What does this project do?"\n')
     return code
   }
@@ -33,9 +33,9 @@ export async function runSetup(io: Io, flags: SetupFlags): Promise<ExitCode> {
 }
 
 /** Asks the user at the terminal. */
-export function setupAtTerminal(io: Io, home: string | undefined): Promise<ExitCode> {
+export function setUpInTerminal(io: Io, home: string | undefined): Promise<ExitCode> {
   return untilInterrupted(async (signal, stop) => {
-    const ended = await askSetup(io, await configOf(io, home), signal, stop)
+    const ended = await promptForSetup(io, await configOf(io, home), signal, stop)
     if (ended.kind === 'stored') {
       warnOverrides(io)
       return exitCodes.done

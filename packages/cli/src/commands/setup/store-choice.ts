@@ -1,12 +1,12 @@
 import { CadreError } from '@cadre/core'
 import { findSecretStores } from '@cadre/home'
-import { userPlaces } from '@cadre/runtime'
+import { userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { type NewSetting, writeSettings } from '../config/config-set.ts'
 
 /** Writes the choice to the user's configuration, all at once. Returns the file. */
 export function storeChoice(io: Io, model: string, settings: readonly NewSetting[]): string {
-  const file = userPlaces(io.env).config
+  const file = userPaths(io.env).config
   writeSettings(file, [{ keys: ['model'], value: model }, ...settings])
   return file
 }

@@ -80,12 +80,12 @@ function listOpen(io: Io, flags: TasksFlags): ExitCode {
 }
 
 function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectAnswer): void {
-  const isEverything = query.kind === 'select' && query.fields === '*'
+  const matchesAnything = query.kind === 'select' && query.fields === '*'
   if (json) {
-    const rows = answer.rows.map((row) => rowObject(row, answer.fields, isEverything))
+    const rows = answer.rows.map((row) => rowObject(row, answer.fields, matchesAnything))
     io.stdout.write(`${JSON.stringify(rows)}\n`)
   } else if (answer.rows.length > 0)
-    io.stdout.write(taskTable({ ...answer, isEverything, columns: availableWidth(io.stdout) }))
+    io.stdout.write(taskTable({ ...answer, matchesAnything, columns: availableWidth(io.stdout) }))
   else io.stdout.write('No matching tasks.\n')
 }
 
@@ -127,17 +127,17 @@ const columnFields = ['id', 'state', 'priority', 'who', 'tags', 'depends_on', 't
 
 interface TaskTableRequest extends Pick<SelectAnswer, 'rows' | 'fields'> {
   /** `*` was requested. */
-  readonly isEverything: boolean
+  readonly matchesAnything: boolean
   readonly columns: number
 }
 
 /** The rows of an answer below each other. */
-function taskTable({ rows, fields, isEverything, columns }: TaskTableRequest): string {
-  const names = isEverything ? columnFields : fields
+function taskTable({ rows, fields, matchesAnything, columns }: TaskTableRequest): string {
+  const names = matchesAnything ? columnFields : fields
   const objects = rows.map((row) => rowObject(row, names))
   const files = new Set(rows.map(({ file }) => file))
   const isShown = (name: string) =>
-    !isEverything || (name === 'file' ? files.size > 1 : objects.some((row) => row[name] !== null))
+    !matchesAnything || (name === 'file' ? files.size > 1 : objects.some((row) => row[name] !== null))
   const shown = names.filter(isShown)
   const table = objects.map((row) => shown.map((name) => cellOf(row[name] ?? null)))
   const head = shown.map((name) => cleanLine(name).toUpperCase())

@@ -60,6 +60,6 @@ export type Redirect =
   | { readonly fd: 0; readonly kind: 'text'; readonly text: string }
 
 /** A line is either plain or needs a shell; then only a person can allow it. */
-export type ReadLine =
+export type ParsedLine =
   | { readonly kind: 'plain'; readonly list: List }
   | { readonly kind: 'shell'; readonly why: string }

@@ -7,7 +7,7 @@ import { hasUnusualSpaces, refuseHiddenCharacters } from '../hidden-characters.t
 import { checkCommand, isLiteral, requireProgram } from './check-command.ts'
 import { Cursor, NeedsShell, needsShell } from './cursor.ts'
 import { listedVariables, specialVariables } from './known-words.ts'
-import type { Command, Group, List, ReadLine, Redirect, Stage, Step, Word } from './line.ts'
+import type { Command, Group, List, ParsedLine, Redirect, Stage, Step, Word } from './line.ts'
 import { readWords, type WrittenWord } from './read-words.ts'
 
 const maxLength = 64 * 1_024
@@ -19,7 +19,7 @@ const endOfCommand = /$|[\n;|&()]/y
 const redirectStart = /[<>]|&>/y
 const errorsToOutput: Redirect = { fd: 2, kind: 'copy', from: 1 }
 
-export function readLine(source: string): ReadLine {
+export function readLine(source: string): ParsedLine {
   if (source.length > maxLength) return { kind: 'shell', why: 'the command is longer than 64 KB' }
   if (refuseHiddenCharacters(source) !== undefined || hasUnusualSpaces(source))
     return { kind: 'shell', why: 'the command has a hidden character' }

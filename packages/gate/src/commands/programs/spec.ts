@@ -1,5 +1,5 @@
-import { isPlainAwk, isPlainFormat, isPlainJq } from './plain-scripts.ts'
-import { isPlainSed } from './plain-sed.ts'
+import { isSafeAwkProgram, isSafeGitFormat, isSafeJqFilter } from './safe-scripts.ts'
+import { isSafeSedScript } from './safe-sed.ts'
 
 const anything = () => true
 
@@ -14,10 +14,10 @@ export const operandKinds = {
   num: (text: string) => /^[+-]?[\d.]+[A-Za-z]{0,2}$/.test(text),
   word: (text: string) => /^[\w.+:@-]+$/.test(text) && !text.startsWith('-'),
   plus: (text: string) => text.startsWith('+'),
-  sed: isPlainSed,
-  awk: isPlainAwk,
-  jq: isPlainJq,
-  format: isPlainFormat,
+  sed: isSafeSedScript,
+  awk: isSafeAwkProgram,
+  jq: isSafeJqFilter,
+  format: isSafeGitFormat,
 } satisfies { readonly [kind: string]: (text: string) => boolean }
 
 export type OperandKind = keyof typeof operandKinds

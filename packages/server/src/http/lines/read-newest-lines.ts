@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type JsonObject } from '@cadre/core'
-import { hasCode, isObject, openRegular } from '@cadre/disk'
+import { hasCode, isObject, openRegularFile } from '@cadre/disk'
 
 export interface NewestLinesRequest {
   readonly folder: string
@@ -117,7 +117,7 @@ function itemOf(bytes: Buffer, file: string, pick: NewestLinesRequest['pick']): 
 
 function open(file: string): number | undefined {
   try {
-    return openRegular(file)
+    return openRegularFile(file)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error

@@ -1,7 +1,7 @@
 import type { DecisionRequest, DecisionResult } from '@cadre/api'
 import { type ApprovalRecord, objectionTo, planRule, type RulePlan } from '@cadre/gate'
 import { createTrust, isUnsandboxedCommandRunning } from '@cadre/home'
-import { userPlaces } from '@cadre/runtime'
+import { userPaths } from '@cadre/runtime'
 import type { ApiContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
 import { HttpProblem } from '../problem.ts'
@@ -71,7 +71,7 @@ function planFor(
 ): Extract<RulePlan, { kind: 'ready' }> {
   if (decision !== 'approve' || status !== 'pending')
     throw new HttpProblem(400, `A rule can only be added when you approve ${id}.`, { code: 'usage' })
-  const plan = planRule(home, grants, createTrust({ file: userPlaces(environment.env).trust }))
+  const plan = planRule(home, grants, createTrust({ file: userPaths(environment.env).trust }))
   if (plan.kind === 'refused') throw new HttpProblem(409, `${plan.reason}.`)
   return plan
 }

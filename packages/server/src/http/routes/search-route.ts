@@ -1,5 +1,5 @@
 import type { SearchHit, TaskItem } from '@cadre/api'
-import { listFolder, readRegular } from '@cadre/disk'
+import { listFolder, readRegularFile } from '@cadre/disk'
 import type { ApiContext } from '../api-context.ts'
 import type { Routes } from '../route.ts'
 import { booleanSchema, listSchema, objectSchema, schemaRef } from '../schemas.ts'
@@ -109,7 +109,7 @@ function textOf(bytes: Buffer | undefined, search: Search): string {
 
 function readText(file: string, search: Search): string | undefined {
   try {
-    return textOf(readRegular(file), search)
+    return textOf(readRegularFile(file), search)
   } catch {
     // Not a file, or removed meanwhile.
     return undefined

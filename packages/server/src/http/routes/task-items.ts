@@ -1,5 +1,5 @@
 import type { TaskItem } from '@cadre/api'
-import { hasCode, readRegular } from '@cadre/disk'
+import { hasCode, readRegularFile } from '@cadre/disk'
 import { isApprovalType, type TaskItem as Task } from '@cadre/tasks'
 import type { ApiContext } from '../api-context.ts'
 import { etagOf } from '../send-answer.ts'
@@ -32,7 +32,7 @@ export function taskItemsOf(context: ApiContext, tasks: readonly PlacedTask[]): 
 /** The ETag of a task file's bytes. */
 export function etagOfTaskFile({ home }: Pick<ApiContext, 'home'>, file: string): string {
   try {
-    return etagOf(readRegular(home.at('tasks', file)))
+    return etagOf(readRegularFile(home.at('tasks', file)))
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return etagOf('')
     throw error

@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { parseJson } from '@cadre/core'
 import { isSameStamp, stampOf } from '@cadre/disk'
-import { openRegular } from '../../files/open-file.ts'
+import { openRegularFile } from '../../files/open-file.ts'
 import { encodingOf } from '../../files/text.ts'
 import { codeOf, Refusal } from '../../refusal.ts'
 import type { IndexStore } from './index-store.ts'
@@ -92,7 +92,7 @@ export class FolderIndex {
     const readAt = Date.now()
     try {
       const real = path.join(this.folder, file)
-      await using opened = await openRegular({ real, shown: file, root: this.folder })
+      await using opened = await openRegularFile({ real, shown: file, root: this.folder })
       const bytes = await opened.handle.readFile()
       const text = encodingOf(bytes) === 'utf-8' ? bytes.toString('utf8') : ''
       return { readAt, stamp: stampOf(opened.stats), passages: splitPassages(text, file) }

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { addUsage, messageOf, noUsage, type ReserveTokens, type Usage } from '@cadre/core'
 import { stampOf } from '@cadre/disk'
-import { openRegular } from '../../files/open-file.ts'
+import { openRegularFile } from '../../files/open-file.ts'
 import { codeOf, Refusal } from '../../refusal.ts'
 import type { LocateRipgrep } from '../locate-ripgrep.ts'
 import { type Embed, type EmbedLoader, withBudget } from './embed.ts'
@@ -204,7 +204,7 @@ async function show(
 
 async function readNow(folder: string, file: string) {
   try {
-    await using opened = await openRegular({ real: path.join(folder, file), shown: file, root: folder })
+    await using opened = await openRegularFile({ real: path.join(folder, file), shown: file, root: folder })
     if (opened.stats.size > maxFileSize) return undefined
     return { text: await opened.handle.readFile('utf8'), stamp: stampOf(opened.stats).is }
   } catch (error) {

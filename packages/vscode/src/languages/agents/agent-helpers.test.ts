@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { isAgentPath } from './agent-path.ts'
 import { changedPart } from './changed-part.ts'
-import { spotInHeader } from './header-spot.ts'
-import { rangeOfFinding } from './range-of-finding.ts'
+import { aboutTool, dialectTools } from './dialect-tools.ts'
+import { editorToolsIn } from './editor-tools-in.ts'
+import { findingRange } from './finding-range.ts'
+import { positionInHeader } from './header-position.ts'
 import { type Names, quoteYaml, suggestValues } from './suggest.ts'
-import { aboutTool, toolsOfDialect } from './tools-of-dialect.ts'
-import { toolsOfEditor } from './tools-of-editor.ts'
 
 describe('isAgentPath', () => {
   test.each([
@@ -45,29 +45,29 @@ describe('changedPart', () => {
   })
 })
 
-describe('rangeOfFinding', () => {
+describe('findingRange', () => {
   it('is the name that a finding is about', () => {
     const line = "tools: [read, 'reed', rea]"
-    const { start, end } = rangeOfFinding(line, 'There is no tool called "rea".')
+    const { start, end } = findingRange(line, 'There is no tool called "rea".')
     expect(line.slice(start, end)).toBe('rea')
     expect(start).toBe(22)
   })
 
   it('is the line otherwise', () => {
-    expect(rangeOfFinding('  name: a  ', 'It has no "description".')).toEqual({ start: 2, end: 9 })
+    expect(findingRange('  name: a  ', 'It has no "description".')).toEqual({ start: 2, end: 9 })
   })
 })
 
 describe('suggest', () => {
   const names: Names = {
     agents: [{ name: 'builder', description: 'Builds' }, { name: 'reviewer' }],
-    tools: toolsOfDialect('copilot'),
+    tools: dialectTools('copilot'),
     models: ['GPT-5 (copilot)', 'odd: one'],
   }
   const labels = (header: string, isBeside = false) => {
     const lines = ['---', ...header.split('\n'), '---']
     const line = lines.length - 2
-    const spot = spotInHeader({ lines, line, character: lines[line]?.length ?? 0, isYaml: false })
+    const spot = positionInHeader({ lines, line, character: lines[line]?.length ?? 0, isYaml: false })
     return spot === undefined
       ? []
       : suggestValues({ spot, dialect: 'copilot', names, isBeside }).map(({ label }) => label)
@@ -115,13 +115,13 @@ describe('suggest', () => {
 
 describe('tools', () => {
   it('have the spelling of the dialect', () => {
-    expect(toolsOfDialect('claude').map(({ name }) => name)).toEqual(expect.arrayContaining(['Read', 'Bash']))
-    expect(toolsOfDialect('opencode').map(({ name }) => name)).toContain('bash')
+    expect(dialectTools('claude').map(({ name }) => name)).toEqual(expect.arrayContaining(['Read', 'Bash']))
+    expect(dialectTools('opencode').map(({ name }) => name)).toContain('bash')
   })
 
   it('of other extensions include the extension name', () => {
     const tools = [{ name: 'probe_echo', toolReferenceName: 'probeEcho' }, { name: 'gone' }, null]
-    expect(toolsOfEditor([{ id: 'a.probe', tools }], new Set(['probe_echo']))).toEqual(['a.probe/probeEcho'])
+    expect(editorToolsIn([{ id: 'a.probe', tools }], new Set(['probe_echo']))).toEqual(['a.probe/probeEcho'])
   })
 
   it('are described by what they do', () => {

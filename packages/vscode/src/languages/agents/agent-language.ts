@@ -2,12 +2,12 @@ import { fixAgentText, readAgentText } from '@cadre/agents'
 import * as vscode from 'vscode'
 import { codeSpan } from '../../markdown.ts'
 import { changedPart } from './changed-part.ts'
+import { aboutTool } from './dialect-tools.ts'
 import { findKey, headerDialect, valueKindOf } from './header-keys.ts'
-import { type HeaderSpot, spotInHeader } from './header-spot.ts'
+import { type HeaderPosition, positionInHeader } from './header-position.ts'
 import { hoverParts } from './hover-parts.ts'
 import { type AgentSources, knownAgents, namesFor } from './known-names.ts'
 import { type Suggestion, suggestValues } from './suggest.ts'
-import { aboutTool } from './tools-of-dialect.ts'
 
 /** Headers are short. Lines after this are not read. */
 const maxLines = 1_000
@@ -60,7 +60,7 @@ export async function hoverHeader(
 
 async function aboutSpot(
   document: vscode.TextDocument,
-  spot: HeaderSpot,
+  spot: HeaderPosition,
   services: AgentSources,
 ): Promise<string | undefined> {
   if (spot.kind === 'key') return findKey(dialectOf(document), spot.path, spot.written)?.about
@@ -112,13 +112,16 @@ export function fixesFor(
   return [quick, action('Fix agent file', vscode.CodeActionKind.SourceFixAll.append('cadre'))]
 }
 
-function spotAt(document: vscode.TextDocument, { line, character }: vscode.Position): HeaderSpot | undefined {
+function spotAt(
+  document: vscode.TextDocument,
+  { line, character }: vscode.Position,
+): HeaderPosition | undefined {
   const count = Math.min(document.lineCount, maxLines)
   const lines = Array.from({ length: count }, (_, index) => document.lineAt(index).text)
-  return spotInHeader({ lines, line, character, isYaml: /\.ya?ml$/i.test(document.uri.fsPath) })
+  return positionInHeader({ lines, line, character, isYaml: /\.ya?ml$/i.test(document.uri.fsPath) })
 }
 
-function rangeOf({ start, end }: HeaderSpot, line: number): vscode.Range {
+function rangeOf({ start, end }: HeaderPosition, line: number): vscode.Range {
   return new vscode.Range(line, start, line, end)
 }
 

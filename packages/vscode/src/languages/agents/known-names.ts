@@ -2,12 +2,12 @@ import { createAgents, type LintKnowledge } from '@cadre/agents'
 import { type AgentDefinition, interpretToolName, knownTools } from '@cadre/core'
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
-import { agentPlaces, readablePlaces } from './agent-places.ts'
+import { agentPaths, readablePaths } from './agent-paths.ts'
 import { contributedAgents } from './contributed-agents.ts'
+import { aboutTool, dialectTools } from './dialect-tools.ts'
+import { editorToolsIn } from './editor-tools-in.ts'
 import type { HeaderDialect } from './header-keys.ts'
 import type { Names } from './suggest.ts'
-import { aboutTool, toolsOfDialect } from './tools-of-dialect.ts'
-import { toolsOfEditor } from './tools-of-editor.ts'
 
 export type AgentSources = Pick<Services, 'settings' | 'homes'>
 
@@ -23,7 +23,7 @@ export async function knownAgents(
   const { isTrusted } = vscode.workspace
   const trusted = isTrusted ? (await homes.list()).trusted.map(({ home }) => home.path) : []
   const agents = createAgents({
-    ...readablePlaces(agentPlaces(file.fsPath, folder), { isTrusted, homes: trusted }),
+    ...readablePaths(agentPaths(file.fsPath, folder), { isTrusted, homes: trusted }),
     ...(isTrusted && { settings: settings.of(file) }),
   }).list()
   const taken = new Set(agents.map(({ name }) => name.toLowerCase()))
@@ -52,7 +52,7 @@ export async function namesFor(
   const ofEditor = dialect === 'copilot' ? editorTools() : []
   return {
     agents: await knownAgents(services, file),
-    tools: [...toolsOfDialect(dialect), ...ofEditor.map((name) => ({ name, about: aboutTool(name) }))],
+    tools: [...dialectTools(dialect), ...ofEditor.map((name) => ({ name, about: aboutTool(name) }))],
     models: dialect === 'copilot' ? await editorModels() : [],
   }
 }
@@ -62,7 +62,7 @@ function editorTools(): string[] {
     const tools: unknown = packageJSON?.contributes?.languageModelTools
     return { id, tools: Array.isArray(tools) ? tools : [] }
   })
-  return toolsOfEditor(extensions, new Set(vscode.lm.tools.map(({ name }) => name)))
+  return editorToolsIn(extensions, new Set(vscode.lm.tools.map(({ name }) => name)))
 }
 
 /** In the form of agent files: `Name (vendor)`. */

@@ -1,6 +1,6 @@
+import type { NamedTool } from './dialect-tools.ts'
 import { findKey, type HeaderDialect, keysOf, valueKindOf } from './header-keys.ts'
-import type { HeaderSpot } from './header-spot.ts'
-import type { NamedTool } from './tools-of-dialect.ts'
+import type { HeaderPosition } from './header-position.ts'
 
 export interface Suggestion {
   readonly label: string
@@ -17,7 +17,7 @@ export interface Names {
 }
 
 export interface SuggestRequest {
-  readonly spot: HeaderSpot
+  readonly spot: HeaderPosition
   readonly dialect: HeaderDialect
   readonly names: Names
   /** VS Code completes such files itself: only what it does not offer is added. */

@@ -3,7 +3,7 @@ import { rawOf } from '@cadre/disk'
 import { lintTaskFile, readTaskFile, readTasks, type TaskItem } from '@cadre/tasks'
 import * as vscode from 'vscode'
 import { type AgentSources, knownAgents } from '../agents/known-names.ts'
-import { spotInTask, type TaskSpot, taskFields, taskMarkers } from './task-spot.ts'
+import { positionInTask, type TaskPosition, taskFields, taskMarkers } from './task-position.ts'
 
 export async function checkTasks(document: vscode.TextDocument): Promise<vscode.Diagnostic[]> {
   return lintTaskFile(rawOf(document.getText())).map(({ severity, code, message, line, column }) => {
@@ -87,7 +87,7 @@ export async function completeTask(
   services: AgentSources,
 ): Promise<vscode.CompletionItem[]> {
   const isBelowTask = isBelow(document, position.line)
-  const spot = spotInTask(document.lineAt(position.line).text, position.character, isBelowTask)
+  const spot = positionInTask(document.lineAt(position.line).text, position.character, isBelowTask)
   if (spot === undefined) return []
   const range = new vscode.Range(position.line, spot.start, position.line, spot.end)
   const items = await itemsFor(spot, document, services)
@@ -96,7 +96,7 @@ export async function completeTask(
 }
 
 async function itemsFor(
-  { kind }: TaskSpot,
+  { kind }: TaskPosition,
   document: vscode.TextDocument,
   services: AgentSources,
 ): Promise<vscode.CompletionItem[]> {

@@ -9,7 +9,7 @@ import {
   countText,
   type QuestionTarget,
 } from './approval-item.ts'
-import { answerDoubt, approve, approveForSession, rejectWithReason } from './decide-command.ts'
+import { answerInterruptedCall, approve, approveForSession, rejectWithReason } from './decide-command.ts'
 import { notifyOfApprovals } from './notify-approvals.ts'
 import { followApprovals } from './pending-approvals.ts'
 import { createApprovalDocuments } from './show-approval.ts'
@@ -63,7 +63,7 @@ export function createApprovalsView(services: Services): vscode.Disposable & { r
     decides('approve', (target, argument) => approve(services, target, itemOf(argument))),
     decides('approveSession', (target, argument) => approveForSession(services, target, itemOf(argument))),
     decides('reject', (target) => rejectWithReason(services, target)),
-    decides('answerInterrupted', (target) => answerDoubt(services, target)),
+    decides('answerInterrupted', (target) => answerInterruptedCall(services, target)),
     decides('showApproval', (target) => documents.show(target)),
     registerCommand(log, 'showApprovals', () =>
       vscode.commands.executeCommand('copilotMultiAgent.approvals.focus'),

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode'
 import { plainMessage } from '../../plain-message.ts'
 import type { Services } from '../../services.ts'
-import { isDoubtQuestion } from '../targets.ts'
+import { isInterruptedCallQuestion } from '../targets.ts'
 import { type ApprovalItem, noLongerPending, type QuestionTarget } from './approval-item.ts'
 import type { Decision } from './read-approvals.ts'
 
@@ -20,7 +20,7 @@ export async function approve(
   target: QuestionTarget,
   item?: ApprovalItem,
 ): Promise<void> {
-  if (isDoubtQuestion(target)) return answerDoubt(services, target)
+  if (isInterruptedCallQuestion(target)) return answerInterruptedCall(services, target)
   if (item !== undefined && (!item.isWhole || item.risk === 'HIGH')) return approveAfterReview(services, item)
   await decideWith(services, target, { decision: 'approve' })
 }
@@ -30,7 +30,7 @@ export async function approveAfterReview(
   item: ApprovalItem,
   decision: 'approve' | 'approve-session' = 'approve',
 ): Promise<void> {
-  if (item.isDoubt) return answerDoubt(services, item)
+  if (item.isDoubt) return answerInterruptedCall(services, item)
   const isForSession = decision === 'approve-session'
   const agree = isForSession ? 'Approve for This Session' : 'Approve'
   const reject = 'Reject…'
@@ -65,13 +65,13 @@ export async function approveForSession(
   target: QuestionTarget,
   item?: ApprovalItem,
 ): Promise<void> {
-  if (isDoubtQuestion(target)) return answerDoubt(services, target)
+  if (isInterruptedCallQuestion(target)) return answerInterruptedCall(services, target)
   if (item !== undefined) return approveAfterReview(services, item, 'approve-session')
   await decideWith(services, target, { decision: 'approve-session' })
 }
 
 export async function rejectWithReason(services: Services, target: QuestionTarget): Promise<void> {
-  const isDoubt = isDoubtQuestion(target)
+  const isDoubt = isInterruptedCallQuestion(target)
   const reason = await vscode.window.showInputBox({
     title: isDoubt ? 'Do not run it again' : 'Reject',
     prompt: 'Reason for the agent (optional)',
@@ -84,7 +84,7 @@ export async function rejectWithReason(services: Services, target: QuestionTarge
 }
 
 /** An interrupted call may have taken effect; only a person can find out. */
-export async function answerDoubt(services: Services, target: QuestionTarget): Promise<void> {
+export async function answerInterruptedCall(services: Services, target: QuestionTarget): Promise<void> {
   const choices = [
     { label: 'It was not carried out', description: 'Run it again', decision: 'again' },
     { label: 'It was carried out', description: 'Continue without running it again', decision: 'done' },

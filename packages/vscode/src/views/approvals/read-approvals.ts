@@ -11,7 +11,7 @@ import {
   shownText,
   voteText,
 } from '@cadre/gate'
-import { describeNeed, isDaemonRunning } from '@cadre/home'
+import { describeRequirement, isDaemonRunning } from '@cadre/home'
 import { personName, type Sessions } from '@cadre/runtime'
 import type { FilePreview } from '@cadre/tools'
 import { previewQuestion } from '../../run/preview-question.ts'
@@ -58,7 +58,7 @@ function factLines(record: ApprovalRecord): string[] {
     ...(why === '' ? [] : [`Asked because: ${shownLine(why)}`]),
     ...(record.need === undefined
       ? []
-      : [`Needs: ${describeNeed(record.need)}`, `Approvals: ${countText(record) ?? ''}`]),
+      : [`Needs: ${describeRequirement(record.need)}`, `Approvals: ${countText(record) ?? ''}`]),
     ...grants.map((grant) => `Approving for this session permits: ${shownLine(grant)}`),
   ]
 }

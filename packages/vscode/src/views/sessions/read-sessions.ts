@@ -19,10 +19,10 @@ import { type Activity, type SessionDetail, type SessionItem, stateOf } from './
 
 export interface SessionReader {
   /** The content of the view. Reads the headers of changed files, and the journals of running or waiting sessions. */
-  read(): Promise<ReadSessions>
+  read(): Promise<LoadedSessions>
 }
 
-export interface ReadSessions {
+export interface LoadedSessions {
   readonly forest: SessionForest
   item(id: string): SessionItem | undefined
 }

@@ -6,7 +6,7 @@ import { throttle } from '../../home/throttle.ts'
 import { showInfo } from '../../messages.ts'
 import type { Services } from '../../services.ts'
 import { sessionOf } from '../targets.ts'
-import type { ReadSessions, SessionReader } from './read-sessions.ts'
+import type { LoadedSessions, SessionReader } from './read-sessions.ts'
 import {
   sessionContext,
   sessionDescription,
@@ -42,7 +42,7 @@ export function createSessionsView(
   const { homes, log, runs } = services
   const changed = new vscode.EventEmitter<Node | undefined>()
   const readers = new Map<string, SessionReader>()
-  const read = new Map<string, ReadSessions>()
+  const read = new Map<string, LoadedSessions>()
   const shown = new Map<string, number>()
   let isStale = true
 
@@ -136,7 +136,7 @@ export function createSessionsView(
   }
 }
 
-function treeItemOf(node: Node, read: ReadonlyMap<string, ReadSessions>): vscode.TreeItem {
+function treeItemOf(node: Node, read: ReadonlyMap<string, LoadedSessions>): vscode.TreeItem {
   const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState
   if (node.kind === 'home') {
     const item = new vscode.TreeItem(node.here.folder.name, Expanded)

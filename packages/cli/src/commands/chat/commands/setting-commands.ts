@@ -1,6 +1,6 @@
 import { CadreError, type Json } from '@cadre/core'
 import { type Config, loadConfig } from '@cadre/home'
-import { untrustedItems, userPlaces } from '@cadre/runtime'
+import { untrustedItems, userPaths } from '@cadre/runtime'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { formatAmount } from '../../../output/numbers.ts'
 import { availableWidth, textTable } from '../../../output/text-table.ts'
@@ -53,13 +53,13 @@ async function listModels({ runtime, output, io, drive, status }: Chat): Promise
 
 async function settingsOf(home: Chat['runtime']['home'], io: Chat['io']) {
   const isTrusted = (await untrustedItems(io, home)).length === 0
-  const userConfig = userPlaces(io.env).config
+  const userConfig = userPaths(io.env).config
   return loadConfig({ ...(isTrusted && { home: home.path }), userConfig, trusted: () => isTrusted })
 }
 
 async function showConfig({ runtime, output, io, drive }: Chat): Promise<void> {
   const { config, sources } = await settingsOf(runtime.home, io)
-  const userConfig = userPlaces(io.env).config
+  const userConfig = userPaths(io.env).config
   const own = leavesOf((await loadConfig({ userConfig })).config)
   const rows = [...leavesOf(config)].map(([key, value]) => [
     key,

@@ -2,7 +2,7 @@ import { foldEntries } from '@cadre/core'
 import { tryGit } from '@cadre/disk'
 import { cleanLine } from '../../../output/clean-text.ts'
 import { patchText } from '../../../output/diff/patch-text.ts'
-import { formatAmount, usageFigures } from '../../../output/numbers.ts'
+import { formatAmount, usageNumbers } from '../../../output/numbers.ts'
 import { textTable } from '../../../output/text-table.ts'
 import { titleOf } from '../../../output/title-of.ts'
 import type { Chat } from '../chat.ts'
@@ -52,7 +52,7 @@ async function showCost({ conversation, runtime, output }: Chat): Promise<void> 
   if (session !== undefined)
     for await (const { spec, entries } of runtime.tree(session)) {
       const { usage, round } = foldEntries(entries, spec.id)
-      const [, ...money] = usageFigures(usage)
+      const [, ...money] = usageNumbers(usage)
       rows.push([
         cleanLine(spec.agent.name),
         titleOf(spec.work.content),
