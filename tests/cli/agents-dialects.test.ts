@@ -143,7 +143,7 @@ describe('cadre agents import', () => {
     const missing = await project.cadre(['agents', 'import', 'no.json', '--to', 'copilot'])
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      expect.stringContaining('no.json. Name a file that defines agents'),
+      expect.stringContaining('no.json. Specify a file that defines agents'),
     ])
     expect(project.listing()).toEqual(before)
   })
@@ -232,7 +232,7 @@ describe('cadre agents export', () => {
     const refused = await project.cadre(['agents', 'export', '--to', 'copilot'])
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('Name a folder with --out DIR'),
+      expect.stringContaining('Specify a folder with --out DIR'),
     ])
     const json = (await project.cadre(['agents', 'export', '--to', 'copilot', '--json'])).json()[0]
     expect(json).toMatchObject({

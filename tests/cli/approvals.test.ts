@@ -152,7 +152,7 @@ test('many calls in one reply wait together, and only questions are printed', as
   expect(await listed(project)).toHaveLength(12)
 })
 
-test.skipIf(!hasScript)('a question at the terminal shows everything once', async () => {
+test.skipIf(!hasScript)('a question in the terminal shows everything once', async () => {
   const terminal = openTerminal(edits(), ['run', '--model', 'scripted:p.yaml', 'x'])
   await terminal.until((screen) => screen.includes('Enter to decide later'))
   const [, asked = ''] = terminal.screen().split('assistant wants to use edit_file')

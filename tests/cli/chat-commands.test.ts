@@ -138,7 +138,7 @@ it.each([80, 40])('breaks no word of notes, errors and approvals at %i columns',
     expect(text.replace(/\s+/g, ' ')).toContain(word)
 })
 
-it('folds errors of a command at a terminal, but no command to copy, and nothing in a pipe', async () => {
+it('folds errors of a command in a terminal, but no command to copy, and nothing in a pipe', async () => {
   const project = createProject(agentFile('lead'))
   const args = ['sessions', 'show', 'nobody']
   const terminal = openTerminal(project, args, { columns: 40 })

@@ -186,7 +186,7 @@ describe('checking', () => {
   })
 
   test.each([
-    [['lint', 'nowhere'], '/nowhere does not exist. Name an existing file'],
+    [['lint', 'nowhere'], '/nowhere does not exist. Specify an existing file'],
     [['lint', '--host', 'vscod'], 'unknown host "vscod". Did you mean vscode?'],
     [['lint', '--dry-run'], '--dry-run requires --fix'],
   ])('%j is a usage error', async (args, sentence) => {

@@ -299,7 +299,7 @@ describe('a fixture is data', () => {
 
   test.each([
     ['nosuch.json', 'there is no such file. Create a fixture with "cadre record".'],
-    ['.', 'this is a folder. Name the file that "cadre record" created.'],
+    ['.', 'this is a folder. Specify the file that "cadre record" created.'],
   ])('the error for %s explains what to do', async (file, said) => {
     const project = createProject(team)
     const { code, stdout, stderr } = await project.cadre(['replay', file])
@@ -343,7 +343,7 @@ describe('a fixture is data', () => {
     writeFileSync(big, '{')
     truncateSync(big, 100 * 1024 * 1024)
     expect((await project.cadre(['replay', big])).stderr).toMatch(
-      /is 100 MB large\. Cadre reads at most 64 MB/,
+      /is too large: 100 MB\. The limit is 64 MB/,
     )
     expect((await project.cadre(['replay', 'missing.json'])).code).toBe(2)
   })

@@ -104,7 +104,7 @@ describe('setup without a terminal', () => {
       '--yes',
     ])
     expect(failed.code).toBe(5)
-    expect(failed.stderr).toContain('answered with a web page: Router.')
+    expect(failed.stderr).toContain('responded with a web page: Router.')
     expect(failed.stderr).toContain('OPENAI_BASE_URL usually ends in /v1')
     expect(readdirSync(project.path)).not.toContain('.config')
   })
@@ -120,7 +120,7 @@ describe('setup without a terminal', () => {
   })
 })
 
-describe.skipIf(!hasScript)('setup at a terminal', () => {
+describe.skipIf(!hasScript)('setup in a terminal', () => {
   test('starts with the first run, finds a server on this machine, and the run continues', async () => {
     const wire = await serve()
     const project = createProject()

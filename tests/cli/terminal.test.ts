@@ -46,7 +46,7 @@ test.skipIf(!hasScript)(
   },
 )
 
-test.skipIf(!hasScript)('asks a person at the terminal, and the run continues with the answer', async () => {
+test.skipIf(!hasScript)('asks a person in the terminal, and the run continues with the answer', async () => {
   const project = createProject({
     ...agentFile('lead'),
     ...deployTool,

@@ -204,7 +204,7 @@ test('of many concurrent decisions one is first, and all callers learn which', a
   await world.close()
 })
 
-test('of an answer at the terminal and an edited form, the first one decides', async () => {
+test('of an answer in the terminal and an edited form, the first one decides', async () => {
   let signal: AbortSignal | undefined
   const world = await openWorld(lanes, {
     ask: (_, __, asked) => {
@@ -222,7 +222,7 @@ test('of an answer at the terminal and an edited form, the first one decides', a
   await world.close()
 })
 
-test('an answer at the terminal settles the forms before it takes effect', async () => {
+test('an answer in the terminal settles the forms before it takes effect', async () => {
   const world = await openWorld(lanes, {
     ask: async () => ({ decision: 'reject', by: 'Bob', reason: 'not here' }),
   })

@@ -347,7 +347,7 @@ describe('while another process runs the session', () => {
   })
 })
 
-test('the person at the terminal votes, and the run is suspended until others have voted', async () => {
+test('the person in the terminal votes, and the run is suspended until others have voted', async () => {
   const { world } = await openVote()
   const at = await world.again({ ask: async () => ({ decision: 'approve', by: 'somebody else' }) })
   expect(await at.resume()).toMatchObject({ kind: 'waiting' })
@@ -459,7 +459,7 @@ describe.runIf(process.getuid?.() === 0)('with several system users', () => {
     )
     chownSync(file, bobId, bobId)
     expect(await world.approvals.list()).toMatchObject([{ votes: [] }])
-    expect(world.messages.join()).toContain('another user wrote the vote in the name of ann')
+    expect(world.messages.join()).toContain('another user wrote the vote under the name ann')
     expect(existsSync(file)).toBe(false)
     await world.close()
   })

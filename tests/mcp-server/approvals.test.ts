@@ -23,7 +23,7 @@ async function startWriting(world: World, name = 'test-host') {
   return { host, text, id: runIn(text), approval }
 }
 
-/** As a person does at a terminal. */
+/** As a person does in a terminal. */
 async function decideByPerson(world: World, id: string, decision: string): Promise<void> {
   const home = openHome({ home: world.at('project', '.cadre'), cwd: world.folder, env: {} })
   const engine = await openEngine(home, () => {}, { env: world.environment.env })

@@ -144,7 +144,7 @@ test.runIf(hasScript)(
         report('Both are written.'),
       ],
     })
-    // At a terminal, acpx asks the person and waits.
+    // In a terminal, acpx asks the person and waits.
     const line = [process.execPath, acpx, '--agent', `sh ${project.at('agent.sh')}`, '--no-fs', 'exec', 'Go.']
     const terminal = spawn('script', ['-qec', line.map((word) => `'${word}'`).join(' '), '/dev/null'], {
       cwd: project.path,

@@ -257,8 +257,8 @@ describe('the views', () => {
     mkdirSync(home('tasks'), { recursive: true })
     writeFileSync(file, text)
     await code.host.command('copilotMultiAgent.tasks.focus')
-    await row(/Second.*waits for t-1/).waitFor()
-    await clickUntil('the line of the task', /Second.*waits for t-1/, () =>
+    await row(/Second.*waiting for t-1/).waitFor()
+    await clickUntil('the line of the task', /Second.*waiting for t-1/, () =>
       code.host.run((vscode) => vscode.window.activeTextEditor?.selection.active.line === 5),
     )
     await workbench.screenshot('tasks')

@@ -317,13 +317,13 @@ describe('the list of a server', () => {
   })
 
   it.each([
-    ['cannot list', {}, 'the server answered with status 404'],
-    ['refuses', { models: answers.problem(401, 'no') }, 'the server answered with status 401'],
+    ['cannot list', {}, 'the server responded with status 404'],
+    ['refuses', { models: answers.problem(401, 'no') }, 'the server responded with status 401'],
     ['breaks', { models: answers.reset() }, 'the connection failed with ECONNRESET'],
     ['does not answer', { models: answers.hang() }, 'the server did not answer within 1000 ms'],
     ['answers nonsense', { models: answers.raw(['nonsense']) }, 'the answer is not JSON'],
-    ['is not a model server', { models: answers.raw(['<html>']) }, 'the server answered with a web page'],
-    ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'the answer has an unknown format'],
+    ['is not a model server', { models: answers.raw(['<html>']) }, 'the server responded with a web page'],
+    ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'the response has an unknown format'],
   ])('is skipped, with a warning, if the server %s', async (_, options, reason) => {
     const wire = await serve(options)
     const found = await ask('openai:m', {

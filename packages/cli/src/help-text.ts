@@ -8,7 +8,7 @@ export function helpText(): string {
   return `Cadre runs teams of coding agents that people can inspect, stop and trust.
 
 USAGE
-  cadre                                 at a terminal: same as "cadre chat"
+  cadre                                 in a terminal: same as "cadre chat"
   cadre <command> [flags] [arguments]
   cadre <command> --help
 

@@ -30,7 +30,7 @@ export async function runCadre(args: readonly string[], io: Io): Promise<ExitCod
   const answered = answerHelpOrVersion(args, io)
   if (answered !== undefined) return answered
   const { reportFailure: tellFailure } = await import('./failure.ts')
-  // Without a command, a user at a terminal wants to chat.
+  // Without a command, a user in a terminal wants to chat.
   if (args.length === 0) return runCadre(['chat'], io)
   try {
     if (args[0] === '__complete') {

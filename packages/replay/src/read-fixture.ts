@@ -43,7 +43,7 @@ function textOf(file: string): string {
     if (size > maxBytes)
       throw new CadreError(
         'configuration',
-        `the fixture is ${Math.round(size / 1024 / 1024)} MB large. Cadre reads at most ${maxBytes / 1024 / 1024} MB: record a shorter run.`,
+        `the fixture is too large: ${Math.round(size / 1024 / 1024)} MB. The limit is ${maxBytes / 1024 / 1024} MB. Record a shorter run.`,
         { where: file },
       )
     return readFileSync(file, 'utf8')
@@ -55,7 +55,7 @@ function textOf(file: string): string {
         cause: error,
       })
     if (hasCode(error, 'EISDIR'))
-      throw new CadreError('not_found', 'this is a folder. Name the file that "cadre record" created.', {
+      throw new CadreError('not_found', 'this is a folder. Specify the file that "cadre record" created.', {
         where: file,
         cause: error,
       })

@@ -24,7 +24,7 @@ export interface OpenedEngine extends FileEngine {
 export interface EngineOptions {
   /** Environment variables. They determine the name of the user and where the user's settings are. */
   readonly env: NodeJS.ProcessEnv
-  /** Asks the user at the terminal. */
+  /** Asks the user in the terminal. */
   readonly ask?: AskPerson | undefined
   /** How `ask` reaches the person. Default: the terminal. */
   readonly askedVia?: VoteChannel | undefined
@@ -40,7 +40,7 @@ export interface EngineOptions {
 
 /**
  * Opens the engine that stores sessions in the files in a home. Reports problems in these files immediately. Asks questions in the files
- * of the home, and at the terminal if there is one.
+ * of the home, and in the terminal if there is one.
  */
 export async function openEngine(
   home: Home,

@@ -56,6 +56,6 @@ function openLedgerServer(engine: EngineSettings): LedgerStore {
 function unreachable(ingress: string, place: string, why: string): CadreError {
   return new CadreError(
     'backend',
-    `the budgets of this home are kept by the workers of place ${place} at ${ingress}, which do not answer: ${why}. Start the server and a worker of that place, or correct engine.ledger`,
+    `cannot reach a worker of place ${place} at ${ingress}, which counts the budgets of this home: ${why}. Start the server and a worker for that place, or correct engine.ledger`,
   )
 }

@@ -31,7 +31,7 @@ export function createMeter({ now, delta }: { readonly now: number; readonly del
   const all = new Map<InstrumentName, Map<string, Series>>()
   let since = now
   let isNew = false
-  /** How often the series were forgotten. */
+  /** How many times the series were forgotten. */
   let generation = 0
   const find = (name: InstrumentName, values: AttributeValues): Series => {
     let known = all.get(name)

@@ -107,7 +107,7 @@ function answerOf(sent: ClientRequest, bytes: Buffer, limitMs: number): Promise<
 function deliveryOf({ statusCode = 0, headers }: IncomingMessage): Delivery {
   if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered' }
   const isRedirect = statusCode >= 300 && statusCode < 400
-  const reason = `the collector answered with status ${statusCode}${isRedirect ? ', and Cadre does not follow redirects' : ''}`
+  const reason = `the collector responded with status ${statusCode}${isRedirect ? ', and Cadre does not follow redirects' : ''}`
   const seconds = Number(headers['retry-after'])
   const afterMs = seconds > 0 ? { afterMs: Math.min(seconds, 60) * 1000 } : {}
   return { ...failed(reason, retryable.has(statusCode)), ...afterMs }

@@ -37,7 +37,7 @@ interface MemorySession {
 export interface MemoryEngineOptions {
   readonly clock: Clock
   readonly records?: MemoryRecords
-  /** Answers a question immediately, as a person at the terminal would. */
+  /** Answers a question immediately, as a person in the terminal would. */
   readonly answer?: (session: string, question: Question) => Answer | undefined
 }
 

@@ -123,7 +123,7 @@ describe('a broken program', () => {
       'opens no session',
       `on['session/new'] = () => ({})`,
       'backend',
-      /could not open a session: its answer is invalid/,
+      /could not open a session: its response is invalid/,
     ],
     [
       'speaks another version',

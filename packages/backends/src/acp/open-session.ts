@@ -69,7 +69,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   if (made.kind !== 'answer') return refused(options, 'open a session', made)
   const { sessionId, configOptions, modes } = objectOf(made.value)
   if (typeof sessionId !== 'string' || sessionId === '')
-    return failed(`${title} could not open a session: its answer is invalid.`)
+    return failed(`${title} could not open a session: its response is invalid.`)
   const found = readOptions(configOptions)
   const mode = await chooseMode(options, sessionId, found, textOf(objectOf(modes)['currentModeId']))
   if (typeof mode === 'object') return mode

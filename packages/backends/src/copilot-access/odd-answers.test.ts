@@ -22,7 +22,7 @@ it.each(['null', '5', '[null]', '{ status: {}, user: 5, tokens: [null], rawUserI
   'finds no account, sign-in, model or mode if the server answers %s',
   async (answer) => {
     const server = await serverOf(answer)
-    const unclear = expect.stringContaining('sent an invalid answer to ')
+    const unclear = expect.stringContaining('sent an invalid response to ')
     expect(await readAccount(server)).toEqual({ kind: 'unknown', message: unclear })
     expect(await readStoredAccount(server)).toEqual({ kind: 'unknown', message: unclear })
     expect(await readSubscription(server)).toEqual({})

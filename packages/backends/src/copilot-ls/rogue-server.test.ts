@@ -244,7 +244,7 @@ describe('tokens are hidden', () => {
 })
 
 describe('an invalid answer ends in a failed reply', () => {
-  const unclear = (method: string) => `the Copilot language server sent an invalid answer to ${method}.`
+  const unclear = (method: string) => `the Copilot language server sent an invalid response to ${method}.`
 
   it.each(
     some([

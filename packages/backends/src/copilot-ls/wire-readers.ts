@@ -17,7 +17,7 @@ type Fields = { readonly [name: string]: unknown }
 class InvalidAnswer extends Error {}
 
 export function invalidAnswerMessage(method: string): string {
-  return `the Copilot language server sent an invalid answer to ${method}.`
+  return `the Copilot language server sent an invalid response to ${method}.`
 }
 
 /** The version in the answer to `initialize`. */

@@ -67,11 +67,11 @@ async function ask(
     const { status } = ended
     if (status === 401 || status === 403)
       return {
-        ...listFailure(`the server answered with status ${status}`, endpoint.key.advice),
+        ...listFailure(`the server responded with status ${status}`, endpoint.key.advice),
         rejectsKey: status === 401,
       }
-    if (status === 404) return listFailure('the server answered with status 404', because('not-found'))
-    return listFailure(`the server answered with status ${status}`)
+    if (status === 404) return listFailure('the server responded with status 404', because('not-found'))
+    return listFailure(`the server responded with status ${status}`)
   }
   if (ended.kind === 'broken') {
     const problem = connectionProblem(ended.code)
@@ -81,7 +81,7 @@ async function ask(
     return listFailure(`the server did not answer within ${limit} ms`, because('silent'))
   if (text.trim() === '') return listFailure('the answer is empty', because('empty'))
   if (isWebPage(text))
-    return listFailure(`the server answered with ${oneLine(webPageName(text))}`, because('web-page'))
+    return listFailure(`the server responded with ${oneLine(webPageName(text))}`, because('web-page'))
   return read(text, because('not-json'))
 }
 
@@ -99,7 +99,7 @@ function read(text: string, advice: string): ModelListing {
   const rows = [value, data, models].find(Array.isArray) as
     | readonly (Record<string, unknown> | null)[]
     | undefined
-  if (rows === undefined) return listFailure('the answer has an unknown format', advice)
+  if (rows === undefined) return listFailure('the response has an unknown format', advice)
   const named = rows.flatMap((row): [string, ListResult][] => {
     const name = row?.['id'] ?? row?.['name']
     return typeof name === 'string' ? [[name, { window: windowOf(row ?? {}) }]] : []

@@ -74,7 +74,7 @@ function problemOf(
   if (status === 404) return permanent(notFound(raw, about, shown, context))
   if (status >= 300 && status < 400)
     return permanent(
-      backend(`${shown} answered with a redirect (${about}). ${likelyCause('redirect', endpoint.kind)}`),
+      backend(`${shown} responded with a redirect (${about}). ${likelyCause('redirect', endpoint.kind)}`),
     )
   const failure = backend(sentence(`${shown} answered ${about}`))
   if (!isTransient(status) || /insufficient_quota|billing/.test(code)) return permanent(failure)
@@ -129,7 +129,7 @@ export function invalidReplyFailure(reason: string, context: ServerFailureContex
 export function webPageFailure(text: string, { endpoint, key }: ServerFailureContext): ServerFailure {
   const page = short(endpoint.hide(webPageName(text), key))
   const cause = likelyCause('web-page', endpoint.kind)
-  const failure = backend(`the model server ${endpoint.shown} answered with ${page}. ${cause}`)
+  const failure = backend(`the model server ${endpoint.shown} responded with ${page}. ${cause}`)
   return { ...permanent(failure), spent: 'nothing' }
 }
 

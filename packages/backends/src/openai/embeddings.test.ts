@@ -51,7 +51,7 @@ describe('the embeddings of an endpoint', () => {
 
   it('need a model', async () => {
     const { opened } = await meet([], ['chat'])
-    expect(opened).toMatch(/lists no embedding model\. Name one with search\.semantic\.model/)
+    expect(opened).toMatch(/lists no embedding model\. Set one with search\.semantic\.model/)
     expect(await openEmbeddings({ config: {}, env: {}, clock: systemClock })).toBe(
       'no model endpoint with embeddings is configured',
     )

@@ -47,7 +47,7 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
         ? [...listed.models.keys()].find((name) => embeddingName.test(name))
         : undefined
     if (model === undefined)
-      return `${endpoint.shown} lists no embedding model. Name one with search.semantic.model in config.yaml`
+      return `${endpoint.shown} lists no embedding model. Set one with search.semantic.model in config.yaml`
   }
   const name = model
   const price = config.models?.[`openai:${name}`]?.price ?? knownModel(name, endpoint)?.price

@@ -23,7 +23,7 @@ describe('a refusal', () => {
     [
       307,
       {},
-      "answered with a redirect (307: who are you). Set OPENAI_BASE_URL to the server's new address.",
+      "responded with a redirect (307: who are you). Set OPENAI_BASE_URL to the server's new address.",
     ],
   ])('with %i is one sentence that explains what to do', async (status, env, message) => {
     const { wire, model } = await meet([problem(status, 'who are you')], { env })
@@ -42,7 +42,7 @@ describe('a refusal', () => {
     })
     const { wire, model } = await meet(page)
     expect((await failureOf(model)).message).toBe(
-      `the model server ${new URL(wire.url).origin} answered with a web page: Open [31m WebUI. This is probably not the API's address: OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
+      `the model server ${new URL(wire.url).origin} responded with a web page: Open [31m WebUI. This is probably not the API's address: OPENAI_BASE_URL usually ends in /v1. Check OPENAI_BASE_URL, or openai.baseUrl in config.yaml.`,
     )
     expect(wire.requests).toHaveLength(1)
   })

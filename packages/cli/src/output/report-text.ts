@@ -45,7 +45,7 @@ export function formatSummary(report: Report, style: Style): string {
   return `${colour[report.status](report.status)} · ${figures.join(' · ')} · ${cleanLine(report.model)}`
 }
 
-/** The width for Markdown at a terminal; `undefined` otherwise, which prints the text unchanged. */
+/** The width for Markdown in a terminal; `undefined` otherwise, which prints the text unchanged. */
 export function markdownColumns({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number | undefined {
   return stdout.isTTY && env['TERM'] !== 'dumb' ? Math.max(10, (stdout.stream.columns || 80) - 1) : undefined
 }

@@ -25,7 +25,7 @@ export interface AskOptions {
   readonly preview?: (session: string, question: Question) => Promise<readonly FileChange[] | undefined>
 }
 
-/** Asks at the terminal. Undefined if the person decides later: the run is then suspended. */
+/** Asks in the terminal. Undefined if the person decides later: the run is then suspended. */
 export function createAskPerson(options: AskOptions): AskPerson {
   let previous: Promise<unknown> = Promise.resolve()
   return (session, question, signal, planRule) => {

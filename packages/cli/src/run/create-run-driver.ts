@@ -41,7 +41,7 @@ export interface RunDriver {
   readonly stdout: Output
   /** The signal that stopped the last work. */
   readonly stoppedBy: StopSignal | undefined
-  /** True if a user is at the terminal. */
+  /** True if a user is present. */
   readonly hasPerson: boolean
   /** Created on first use, during work, because it may ask a question. */
   runtime(): Promise<Runtime>

@@ -1,4 +1,4 @@
-/** Asks a person at the terminal the questions of MCP servers, one at a time. */
+/** Asks a person in the terminal the questions of MCP servers, one at a time. */
 import {
   type ElicitFromPerson,
   elicitationQuestion,

@@ -65,7 +65,7 @@ export function showReport(report: Report, sessions: Sessions, options: EndingOp
   return failOnDeny && denied.count > 0 && !isDecided ? exitCodes.refused : code
 }
 
-/** At a terminal, everything goes to standard output. Otherwise, only the answer does. */
+/** In a terminal, everything goes to standard output. Otherwise, only the answer does. */
 function showText(
   report: Report,
   sessions: Sessions,

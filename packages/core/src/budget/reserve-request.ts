@@ -83,7 +83,7 @@ async function reserveFromHome(
     ports: { ledger, clock },
     stop,
     waiting: (reason) =>
-      emit({ type: 'notice.added', notice: { code: 'budget', message: `A request waits: ${reason}.` } }),
+      emit({ type: 'notice.added', notice: { code: 'budget', message: `A request is waiting: ${reason}.` } }),
     order() {
       const at = clock.now()
       day = dayOf(at)

@@ -12,7 +12,7 @@ interface Stamp {
 
 /** What is known of a session that is resumed. */
 export interface EarlierRuns {
-  /** How often the session has ended. */
+  /** How many times the session has ended. */
   readonly ends: number
   /** Set if it was interrupted: when the work that it continues now began, and the usage of its replies since then. */
   readonly since?: string

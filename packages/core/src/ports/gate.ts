@@ -138,7 +138,7 @@ export interface Rule {
 
 export interface ReviewRequest {
   readonly report: Report
-  /** How often a `stop` review has returned the report since the last message of a person. */
+  /** How many times a `stop` review has returned the report since the last message of a person. */
   readonly stops: number
 }
 

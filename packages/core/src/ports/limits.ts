@@ -61,5 +61,5 @@ export const defaultLimits: RunLimits = {
   identicalCalls: 20,
 }
 
-/** How often Cadre asks a session to correct its ending before it accepts the ending unchanged. */
+/** How many times Cadre asks a session to correct its ending before it accepts the ending unchanged. */
 export const nudgeLimits = { report: 2, empty: 1, sections: 3, schema: 3, truncated: 2, stop: 8 } as const

@@ -93,7 +93,7 @@ async function collect(session: Session): Promise<undefined> {
 function lostChildReport(session: Session, call: string): Promise<Report> {
   const child = session.state.background.get(call) ?? call
   const notices: Notice[] = [
-    { code: 'delegation', message: `the delegation ${call} is no longer in the record` },
+    { code: 'delegation', message: `the record of the delegation ${call} no longer exists` },
   ]
   return Promise.resolve({
     ...buildReport(session, { status: 'error', text: '', notices }),

@@ -1,6 +1,6 @@
 import type { ResultEntry, WireCall } from '../ports/entry.ts'
 
-/** A call, and how often it was settled in a row with the same outcome. */
+/** A call, and how many times it was settled in a row with the same outcome. */
 export interface RepeatedCall {
   readonly call: WireCall['function']
   readonly result: ResultEntry

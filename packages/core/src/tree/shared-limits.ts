@@ -73,7 +73,7 @@ export class SharedLimits {
       ports: { ledger, clock },
       stop: wait,
       waiting: (reason) =>
-        this.#notify(root, { code: 'limit', message: `${root} waits for its turn: ${reason}.` }),
+        this.#notify(root, { code: 'limit', message: `Session ${root} is waiting for its turn: ${reason}.` }),
       order: () => ({ account: 'trees', order }),
     })
     await untilStopped(asking, wait, undefined)

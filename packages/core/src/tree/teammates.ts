@@ -218,7 +218,7 @@ export class Teammates {
     if (request === undefined || member === undefined)
       throw new CadreError(
         'delegation',
-        `the call that created the team ${team.name} is no longer in the record.`,
+        `the record of the call that created the team ${team.name} no longer exists.`,
       )
     mate.agent = member.agentType
     const agent = ports.agents.get(targetOf(spec, member.agentType) ?? member.agentType)

@@ -139,7 +139,7 @@ export function createVoteCount(options: CountOptions): VoteCount {
         const voter = voterOf({ ...vote, ...(uid !== undefined && { uid }) })
         const why =
           voter === undefined
-            ? `another user wrote the vote in the name of ${vote.by}`
+            ? `another user wrote the vote under the name ${vote.by}`
             : objection(shared, voter, vote.decision)
         if (voter === undefined || why !== undefined) warn(`a vote on ${shared.id} does not count: ${why}.`)
         else if ((await record(shared, { ...vote, by: nameIn(shared, voter) })) === undefined)

@@ -72,7 +72,7 @@ function followRun(run: Run, settle: (question: string) => Promise<void>): Run {
   }
 }
 
-/** Asks the person at the terminal. Resolves with undefined if they decide later. */
+/** Asks the person in the terminal. Resolves with undefined if they decide later. */
 export type AskInTerminal = (
   session: string,
   question: Question,
@@ -91,7 +91,7 @@ export interface AskRequest {
 }
 
 /**
- * Asks a question in the forms and, if a person is present, at the terminal; the first decision applies. Without a
+ * Asks a question in the forms and, if a person is present, in the terminal; the first decision applies. Without a
  * terminal, only an existing decision counts; otherwise the session is suspended.
  */
 export async function askEverywhere(
@@ -117,7 +117,7 @@ export async function askEverywhere(
 
 /**
  * Asks a question that needs several people. Votes go through `decide` and `collect`, which record the answer when there are enough, and the
- * engine finds it there. The person at the terminal can vote. After that, or if their vote would not count, the session is suspended until others have
+ * engine finds it there. The person in the terminal can vote. After that, or if their vote would not count, the session is suspended until others have
  * voted.
  */
 async function askSeveral(

@@ -62,7 +62,7 @@ export function postHook(
           const code = response.statusCode ?? 0
           const stdout = Buffer.concat(parts).toString('utf8').slice(0, maxAnswerLength)
           if (code >= 200 && code < 300) return resolve({ kind: 'exited', code: 0, stdout, stderr: '' })
-          const reason = `${new URL(url).host} answered with ${code}`
+          const reason = `${new URL(url).host} responded with ${code}`
           resolve({ kind: 'failed', why: 'start', reason })
         })
       },

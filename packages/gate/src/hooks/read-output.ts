@@ -142,7 +142,7 @@ function permissionOf(output: JsonObject, inner: JsonObject, textAt: TextAt): Ho
   if (isObject(nested['updatedInput']))
     return {
       notices: [
-        'the hook allowed the call with other arguments, which Cadre does not support. The call needs approval',
+        'the hook allowed the call with changed arguments, which Cadre does not support. The call needs approval',
       ],
     }
   return { decision: 'allow', ...(reason !== undefined && { reason }) }

@@ -18,7 +18,7 @@ const settingEffects: { readonly [key: string]: string } = {
   daemon: 'makes the server for channels reachable from other machines',
   mcp: 'starts MCP servers, whose tools agents use',
   search:
-    'may run code from the repository or send file contents to the model endpoint for searches by meaning',
+    'may run code from the repository or send file contents to the model endpoint for semantic search',
 }
 
 /**
@@ -89,7 +89,7 @@ function searchModule(value: NeedsTrust['value'], file: string): FolderItem[] {
   const found = resolveModule(String(module ?? ''), path.dirname(file))
   if (found === undefined) return []
   const sha256 = fingerprintModule(found) ?? 'unreadable'
-  return [{ path: found, sha256, file: found, what: 'runs when an agent searches by meaning' }]
+  return [{ path: found, sha256, file: found, what: 'runs when an agent uses semantic search' }]
 }
 
 /** A team that permits more than the default needs trust, no matter which file names it. */

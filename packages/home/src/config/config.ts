@@ -47,7 +47,7 @@ export interface Config {
   /** The engine of `cadre up`, for several machines. Default: session files on this machine. */
   readonly engine?: EngineSettings
   readonly mcp?: McpSettings
-  /** How Cadre notifies a person at a terminal. */
+  /** How Cadre notifies a person in a terminal. */
   readonly notify?: 'auto' | 'off' | 'bell' | 'osc9' | 'osc777' | 'desktop'
 }
 

@@ -150,7 +150,7 @@ function taskOf(at: Located, wrong: Wrong): TaskTemplate | undefined {
       fields.get('file')?.line ?? line,
       'wrong-value',
       `task.file: ${JSON.stringify(name)} is not a valid name.`,
-      'Name a file in tasks/, such as triage.task.md.',
+      'Use a file in tasks/, such as triage.task.md.',
     )
   if (title === undefined) wrong(line, 'missing-key', 'task needs "title".')
   const priority = textOf(fields.get('priority'), 'task.priority', wrong)

@@ -62,7 +62,7 @@ export class Editor {
       { sessionId, path },
       cancelledBy(signal),
     )
-    if (typeof content !== 'string') throw new Error('the editor answered without a text')
+    if (typeof content !== 'string') throw new Error("the editor's response contains no text")
     return content
   }
 

@@ -62,7 +62,7 @@ export function budgetLine({ name, tokens, cost, trees }: BudgetView): string {
       ? [`$${round(cost.spent)} of $${cost.limit} spent today${inFlight(`$${round(cost.reserved)}`, cost)}`]
       : []),
     ...(trees
-      ? [`${trees.running} of ${trees.limit} trees run${trees.waiting > 0 ? `, ${trees.waiting} wait` : ''}`]
+      ? [`${trees.running} of ${trees.limit} trees are running${trees.waiting > 0 ? `, ${trees.waiting} waiting` : ''}`]
       : []),
   ]
   return `${name}: ${parts.join('; ')}`

@@ -69,7 +69,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     if (!existsSync(home.path))
       throw new CadreError(
         'configuration',
-        'there is no home directory here. Create one with "cadre init --team NAME", or name one with --home.',
+        'there is no home directory here. Create one with "cadre init --team NAME", or specify one with --home.',
         { where: home.path },
       )
     const ownership = new Ownership(home, base.since, () => {

@@ -35,7 +35,7 @@ export async function deliverMessage(request: DeliveryRequest, context: DaemonCo
     const state = await sessions.state(toSession)
     if (state.kind === 'broken') return undeliverable(`the recipient's session is damaged: ${state.message}`)
     if (!(await hasControls(context, toSession, controls)))
-      return undeliverable('that session has other controls than you. Write to the agent instead.')
+      return undeliverable('that session has different restrictions from yours. Write to the agent instead.')
     const told = await sessions.tell(toSession, work)
     return told === 'queued' ? { deliveredTo: toSession } : undeliverable('that session no longer exists.')
   }

@@ -132,7 +132,7 @@ export async function performAction(action: Action, services: ActionServices): P
       if (known?.session !== session) return false
       // A change made under stricter controls is carried out by a new session under the same controls.
       if (!(await hasControls(context, session, await controlsOf(at.task, context))))
-        return release(at, session, 'changed by a session with stricter controls', services)
+        return release(at, session, 'changed by a session with stricter permissions', services)
       const changed = { ...taskChangedMessage(at, session, known.said), ...(await givenBy(at, context)) }
       if ((await sessions.tell(session, changed)) === 'missing') return false
       ledger.claim(at.id, { ...known, file: at.file, text: taskFingerprint(at.task), said: known.said + 1 })

@@ -34,7 +34,7 @@ export interface Claim {
   readonly file: string
   /** The `fingerprint` of the task text that the session has received. */
   readonly text: string
-  /** How often it was notified of a changed task. */
+  /** How many times it was notified of a changed task. */
   readonly said: number
 }
 

@@ -65,7 +65,7 @@ export function openQueryFiles({ folder }: QueryFilesOptions): ChangeableFiles {
     },
     objection(file) {
       const above = path.dirname(file)
-      if (kindOf(at(file)) === 'folder') return `${file} is a folder. Name a file in it.`
+      if (kindOf(at(file)) === 'folder') return `${file} is a folder. Specify a file in it.`
       return kindOf(at(above)) === 'folder' ? undefined : `There is no folder ${above}. Create it first.`
     },
     neighbours(file) {
@@ -106,7 +106,7 @@ function expand(folder: string, pattern: string): string[] {
     if (part === '**') walk(shown, rest.length === 0 ? [`*${ending}`] : rest, depth)
     for (const entry of entriesOf(path.resolve(folder, shown))) {
       left -= 1
-      if (left < 0) throw new CadreError('usage', `${pattern} matches too many files. Name a folder.`)
+      if (left < 0) throw new CadreError('usage', `${pattern} matches too many files. Specify a folder.`)
       const next = path.join(shown, entry.name)
       if (entry.name.startsWith('.') && !part.startsWith('.')) continue
       if (part === '**') {

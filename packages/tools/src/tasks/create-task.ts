@@ -42,7 +42,7 @@ export function createTaskTool(tasks: () => TaskPort, attended?: () => boolean):
   return builtIn<CreateTaskInput>({
     name: 'create_task',
     description:
-      'Create a task in a task file. Returns its id, and whether a daemon starts it: while a daemon is running, it starts each task that has an agent in who as soon as its dependencies are done.',
+      'Create a task in a task file. Returns its id, and whether a daemon is running. If who names an agent, a running daemon starts the task when its dependencies are done.',
     class: 'task',
     effect: 'write',
     argumentAliases: {

@@ -186,7 +186,7 @@ function* findObstacles(folder: CheckpointFolder, steps: readonly Step[]): Gener
         return look !== undefined && look.kind !== 'folder' && kind !== 'folder' && kind !== 'absent'
       })
     if (blocking !== undefined)
-      yield { path, reason: `cannot be restored, because ${blocking} is not a folder now`, canForce: false }
+      yield { path, reason: `cannot be restored, because ${blocking} is no longer a folder`, canForce: false }
     else if (from.kind === 'folder' && to.kind !== 'folder' && !willBeEmpty(folder, path, goal))
       yield {
         path,

@@ -42,7 +42,7 @@ export const valueShapeRule: FileRule = (subject) => {
       code: 'model-list',
       line: model.line,
       message: 'Copilot CLI does not load an agent with a list of models.',
-      fix: 'Write one name, or target: vscode for an agent that is only for VS Code.',
+      fix: 'Write one name, or add target: vscode if the agent is only for VS Code.',
     })
   const tools = findKey(subject, 'tools')
   const shape = tools === undefined ? undefined : shapeOf(tools.value)

@@ -24,7 +24,7 @@ export const unreachableAgentRule: ProjectRule = function* (members, { agents = 
         code: 'unreachable',
         line: lineOfKey(subject, 'userinvocable', 'userinvokable', 'hidden'),
         message: `Neither users nor other agents can start ${subject.read.agent.name}.`,
-        fix: 'Let users start it, or list it under agents: in an agent that has the agent tool.',
+        fix: 'Let users start it, or add its name to agents: in an agent that has the agent tool.',
       },
     }
   }

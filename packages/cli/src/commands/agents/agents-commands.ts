@@ -30,7 +30,7 @@ const exportCommand = defineCommand({
     'key of its own and can read it back. Tools and models get their Claude Code or opencode names, and permissions never become wider.\n' +
     'Standard error lists each change, and each key that the host will ignore. With --names keep, names do not change. A file that is\n' +
     'already in that dialect is copied unchanged. A single agent, or settings, goes to standard output; several agents require --out.\n' +
-    'If a setting cannot be written in that dialect, omits it, reports it and exits with 1.\n' +
+    'If the dialect cannot express a setting, Cadre omits it, reports it and exits with 1.\n' +
     'With --json: {"files": [{"path", "text"}], "notes": [{"agent", "message"}], "faults": [{"agent", "message"}]}.',
   examples: [
     ['agents export reviewer --to claude', "print one agent in Claude Code's dialect"],

@@ -35,7 +35,7 @@ export async function exportCommand(
   if (flags.out === undefined && !flags.json && files.length > 1)
     throw new CadreError(
       'usage',
-      `${files.length} agents need ${files.length} files in this dialect. Name a folder with --out DIR, name one agent, or use --json.`,
+      `${files.length} agents need ${files.length} files in this dialect. Specify a folder with --out DIR, select one agent, or use --json.`,
     )
   const written =
     flags.out === undefined ? undefined : writeFilesTo(io, flags.out, files, flags.force === true)

@@ -76,7 +76,7 @@ function read(file: string): Buffer {
   try {
     const stats = statSync(file, { throwIfNoEntry: false })
     if (stats === undefined)
-      throw new CadreError('not_found', `there is no file ${file}. Name a file that defines agents.`)
+      throw new CadreError('not_found', `there is no file ${file}. Specify a file that defines agents.`)
     if (!stats.isFile()) throw new CadreError('usage', `${file} is not a file.`)
     if (stats.size > maxFileSize)
       throw new CadreError('usage', `${file} is too large for an agent file (over 4 MB).`)

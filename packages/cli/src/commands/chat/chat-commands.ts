@@ -61,7 +61,7 @@ const keys: readonly (readonly [key: string, does: string])[] = [
   ['Esc', 'while agents work: interrupt the reply and deliver your text; without text, stop'],
   ['Ctrl-C', 'stop the running agents; at the prompt, clear the line, twice to exit'],
   ['Tab', 'complete commands, @agents and @files; the arrow keys select a suggestion'],
-  ['Ctrl-O', 'show hidden output, the newest first'],
+  ['Ctrl-O', 'show hidden output, most recent first'],
   ['\\ or Alt-Enter', 'continue on the next line'],
 ]
 

@@ -102,7 +102,7 @@ interface Known {
 }
 
 /**
- * `/name …` is a command, `@name …` addresses an agent, a number accepts the handoff with that number. At a terminal, `!…`
+ * `/name …` is a command, `@name …` addresses an agent, a number accepts the handoff with that number. In a terminal, `!…`
  * is a shell command, and `@path` may start a message. A message that starts like one of these is written `//…`, or with a
  * leading backslash.
  */

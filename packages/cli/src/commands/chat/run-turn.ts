@@ -16,7 +16,7 @@ export async function runTurn(chat: Chat, go: (signal: AbortSignal) => Promise<R
     throw error
   })
   chat.code = await output.ending(result, lastShownText(seen.view, result))
-  // Ctrl-C at a terminal returns to the prompt; any other signal ends the chat.
+  // Ctrl-C in a terminal returns to the prompt; any other signal ends the chat.
   if (drive.stoppedBy !== undefined && (!drive.hasPerson || drive.stoppedBy !== 'SIGINT')) chat.isLeft = true
 }
 

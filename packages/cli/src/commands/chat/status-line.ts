@@ -37,5 +37,5 @@ export function statusLine(facts: StatusFacts, hint: string, columns: number, st
 
 function contextText({ used, window }: NonNullable<StatusFacts['context']>): string {
   if (window === undefined) return `context ${formatAmount(used)}`
-  return `context ${formatAmount(used)}/${formatAmount(window)} (${Math.min(999, Math.round((used / window) * 100))} %)`
+  return `context ${formatAmount(used)}/${formatAmount(window)} (${Math.min(999, Math.round((used / window) * 100))}%)`
 }

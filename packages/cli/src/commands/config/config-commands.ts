@@ -24,7 +24,7 @@ const list = defineCommand({
 const get = defineCommand({
   brief: 'Print a setting',
   about:
-    'Prints the value of a key, or all values of a section. At a terminal, also prints the source of each value.\n' +
+    'Prints the value of a key, or all values of a section. In a terminal, it also prints the source of each value.\n' +
     'Exits with 1 when the key is not set.',
   examples: [
     ['config get model', 'the default model'],

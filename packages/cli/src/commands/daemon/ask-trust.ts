@@ -2,7 +2,7 @@ import { loadParts, type PartsOptions } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { createStyle, shouldUseColour } from '../../output/style.ts'
 
-/** Asks a person at the terminal whether they trust the folder, before the daemon runs unattended. */
+/** Asks a person in the terminal whether they trust the folder, before the daemon runs unattended. */
 export async function askTrust(io: Io, options: PartsOptions & { readonly json?: boolean }): Promise<void> {
   const hasPerson = io.stdin.isTTY === true && io.stdout.isTTY && options.json !== true
   if (!hasPerson) return

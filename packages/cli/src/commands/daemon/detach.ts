@@ -64,7 +64,7 @@ function requireHome(home: Home): void {
   if (statSync(home.path, { throwIfNoEntry: false })?.isDirectory()) return
   throw new CadreError(
     'configuration',
-    'there is no home directory here. Create one with "cadre init --team NAME", or name one with --home.',
+    'there is no home directory here. Create one with "cadre init --team NAME", or specify one with --home.',
     {
       where: home.path,
     },

@@ -25,7 +25,7 @@ export async function showStatus(
   if (!existsSync(home.path))
     throw new CadreError(
       'configuration',
-      'there is no home directory here. Create one with "cadre init --team NAME", or name one with --home.',
+      'there is no home directory here. Create one with "cadre init --team NAME", or specify one with --home.',
       {
         where: home.path,
       },

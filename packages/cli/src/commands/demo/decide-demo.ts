@@ -12,7 +12,7 @@ export interface DemoQuestion {
   readonly place: DemoFolder
   /** The id of the approval. */
   readonly id: string
-  /** A user is at the terminal. */
+  /** A user is present. */
   readonly isAsked: boolean
   readonly style: Style
 }

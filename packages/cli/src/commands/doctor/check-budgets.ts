@@ -14,12 +14,12 @@ export async function checkBudgets(home: Home, settings: Settings | undefined): 
         ? warn(
             name,
             budgetLine(view),
-            `Sessions that it covers end as incomplete until tomorrow (UTC). Raise ${view.name} in config.yaml to continue them today.`,
+            `Until tomorrow (UTC), sessions under this budget end as incomplete. To continue them today, raise ${view.name} in config.yaml.`,
           )
         : ok(name, budgetLine(view)),
     )
   } catch (error) {
-    return [fail(name, messageOf(error), 'Until then, requests under a budget wait.')]
+    return [fail(name, messageOf(error), 'Until then, requests that need a budget wait.')]
   }
 }
 

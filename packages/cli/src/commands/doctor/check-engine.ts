@@ -17,7 +17,7 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
     const health = await fetch(`${ingress.replace(/\/+$/, '')}/restate/health`, {
       signal: AbortSignal.timeout(limit),
     })
-    if (!health.ok) throw new Error(`the server answered with status ${health.status}`)
+    if (!health.ok) throw new Error(`the server responded with status ${health.status}`)
   } catch (error) {
     return [
       fail(
@@ -79,7 +79,7 @@ export function checkWorkers(workers: readonly WorkerCard[], place: string): Che
       warn(
         name,
         `the workers ${labelOf(first)} and ${labelOf(other)} for place ${place} have different ${all.join(', ')}`,
-        'Copy the files from one worker to the other, then restart both. Until then, other rules apply to a session after it moves to the other worker.',
+        'Copy the files from one worker to the other, then restart both. Until then, the rules for a session can change when it moves to the other worker.',
       ),
     ]
   })
@@ -106,7 +106,7 @@ async function queryServer(
   })
   const text = await response.text()
   if (!response.ok)
-    throw new Error(`the server answered with status ${response.status}: ${text.slice(0, 200)}`)
+    throw new Error(`the server responded with status ${response.status}: ${text.slice(0, 200)}`)
   return (JSON.parse(text) as { rows: Record<string, unknown>[] }).rows
 }
 

@@ -42,7 +42,7 @@ async function checkServer(io: Io, server: ServerConfig): Promise<Check[]> {
   try {
     const pending = approvedTools.of(server)?.pending ?? []
     if (pending.length === 0) return checks
-    const what = `${name}: ${formatCount(pending.length, 'new or changed tool')} pending your approval`
+    const what = `${name}: ${formatCount(pending.length, 'new or changed tool')} waiting for your approval`
     return [...checks, warn('mcp', what, `Run "cadre mcp approve ${name}".`)]
   } catch (error) {
     return [...checks, warn('mcp', `${name}: ${messageOf(error)}`)]

@@ -6,7 +6,7 @@ export const initCommand = defineCommand({
   brief: commands.init,
   about:
     "Writes a built-in team's agents as files that you can change: to the project's .github/agents or, for a team of templates, to\n" +
-    'templates/ in the home directory. If a file already exists and differs, writes no files unless you add --force.\n' +
+    'templates/ in the home directory. If a file already exists and differs, Cadre writes nothing, unless you add --force.\n' +
     'The team supervisor includes hooks that enforce its roles in Claude Code, Copilot CLI and VS Code, a script that tests the\n' +
     'hooks, and a checklist with test commands for the project. Hooks are added to an existing .claude/settings.json.\n' +
     'Without --team, lists the teams.',

@@ -54,7 +54,7 @@ export async function lintAgents(io: Io, flags: LintFlags, ...paths: readonly st
   const options = { cwd: io.cwd, knowledge, ...(wanted && { hosts: wanted }) }
   const result = await lintTargets(targets, options, userPaths(io.env).home)
   for (const folder of result.endless)
-    tell(`${folder} contains too many files, so lint did not check all of them. Name a smaller folder.`)
+    tell(`${folder} contains too many files, so lint did not check all of them. Specify a smaller folder.`)
   if (flags.json) io.stdout.write(`${JSON.stringify(toJson(result, fixed))}\n`)
   else {
     const style = createStyle(shouldUseColour(io.stdout, io.env))
@@ -82,7 +82,7 @@ function targetsOf(io: Io, paths: readonly string[]): LintTargets {
     if (stats === undefined)
       throw new CadreError(
         'usage',
-        `${at} does not exist. Name an existing file or folder, or none to check the whole project.`,
+        `${at} does not exist. Specify an existing file or folder, or omit the path to check the whole project.`,
       )
     if (stats.isDirectory()) folders.push(at)
     else if (stats.isFile()) files.push(at)

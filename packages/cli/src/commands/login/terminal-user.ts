@@ -3,7 +3,7 @@ import { formatDuration } from '../../output/numbers.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 
-/** The user at the terminal, if any, and how they cancel. */
+/** The user, if there is one, and how they cancel. */
 export interface TerminalUser {
   /** Aborts on Ctrl-C, and when the process is asked to end. */
   readonly signal: AbortSignal

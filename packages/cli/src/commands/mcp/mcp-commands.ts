@@ -10,7 +10,7 @@ const list = defineCommand({
   brief: 'List the MCP servers that agents can use, with their tools and their status',
   about:
     'Lists the MCP servers in .vscode/mcp.json, .mcp.json, .github/mcp.json, ~/.copilot/mcp-config.json, the VS Code user profile,\n' +
-    'agent files, and mcp.servers in config.yaml. Does not start servers: shows the tools that were approved before.\n' +
+    'agent files, and mcp.servers in config.yaml. Does not start servers: shows the tools that you approved earlier.\n' +
     'With --json: {"servers": [{"name", "scope", "file", "runs", "status", "sandboxed", "warning", "tools", "pending"}], "diagnostics": […]}.',
   examples: [
     ['mcp list', 'a table'],

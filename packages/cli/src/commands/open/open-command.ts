@@ -27,11 +27,11 @@ export const openCommand = defineCommand({
       role: {
         kind: 'enum',
         values: ['viewer', 'operator', 'approver', 'admin'],
-        brief: 'What the page may do; default: operator and approver together',
+        brief: 'What you may do on the page; default: operator and approver together',
         placeholder: 'ROLE',
         optional: true,
       },
-      readOnly: booleanFlag('Only inspect: the same as --role viewer'),
+      readOnly: booleanFlag('Open the page read-only; same as --role viewer'),
       port: portFlag('The port, if no daemon is running; default: 7373, or a free one'),
       export: textFlag(
         'Write a run to an HTML file in DIR, with secrets masked, without opening the page',

@@ -32,7 +32,7 @@ export async function openPageCommand(io: Io, flags: OpenFlags): Promise<ExitCod
   if (!existsSync(home.path))
     throw new CadreError(
       'configuration',
-      'there is no home directory here. Create one with "cadre init --team NAME", or name one with --home.',
+      'there is no home directory here. Create one with "cadre init --team NAME", or specify one with --home.',
       { where: home.path },
     )
   if (flags.export !== undefined) return exportPage(io, { ...flags, export: flags.export })

@@ -21,8 +21,8 @@ const list = defineCommand({
 const add = defineCommand({
   brief: 'Add a person, and print their token once',
   about:
-    'Roles: viewer sees sessions and approvals · operator also starts, messages and stops sessions · approver also decides approvals\n' +
-    'approvals · admin may do everything. Cadre prints a token for the page and the HTTP API once, and stores only its hash.\n' +
+    'Roles: viewer sees sessions and approvals · operator also starts, messages and stops sessions · approver also decides approvals ·\n' +
+    'admin may do everything. Cadre prints a token for the page and the HTTP API once, and stores only its hash.\n' +
     'With --json: {"type": "added", "name", "roles", "token"}.',
   examples: [
     [

@@ -126,9 +126,9 @@ const rewind = defineCommand({
   brief: 'Remove an entry from a session, and everything after it',
   about:
     'Removes an entry from the session file, and everything after it. The rest of the file does not change, except for the status in the\n' +
-    'header. If the entry is in the middle of a round whose calls have run, removes the whole round, so that no call runs twice. Does not\n' +
-    'change the files, commits and sessions that the removed calls created, but lists them. To undo file changes, use "cadre workspace\n' +
-    'rollback" or "cadre undo".\n' +
+    'header. If the entry is in the middle of a round whose calls have run, Cadre removes the whole round, so that no call runs twice.\n' +
+    'The command lists the files, commits and sessions that the removed calls created, but does not change them. To undo file changes,\n' +
+    'use "cadre workspace rollback" or "cadre undo".\n' +
     'With --json: {session, seq, removed, children, commits, files, dryRun}.',
   examples: [
     ['sessions rewind lead-4k2 12 --dry-run', 'show what would be removed, and what would be kept'],

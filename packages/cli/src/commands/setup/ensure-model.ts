@@ -10,7 +10,7 @@ export interface EnsureOptions {
 }
 
 /**
- * Starts the setup at a terminal if no model is configured. Does nothing if a model is named, or without a terminal: the
+ * Starts the setup in a terminal if no model is configured. Does nothing if a model is named, or without a terminal: the
  * run then reports what is missing. Rejects if the user cancels.
  */
 export async function ensureModel(io: Io, options: EnsureOptions): Promise<void> {

@@ -34,7 +34,7 @@ interface SetupChoice {
 /** The most keys that a person can try before choosing again. */
 const maxKeys = 3
 
-/** Asks at a terminal until a model answers, and stores it. Writes nothing before the end. */
+/** Asks in a terminal until a model answers, and stores it. Writes nothing before the end. */
 export async function promptForSetup(
   io: Io,
   config: ModelsConfig,
@@ -111,7 +111,7 @@ export async function promptForSetup(
       ['GitHub Copilot: sign in', signIn],
     ] as const
     const labels = [...known.map(({ label }) => label), ...others.map(([label]) => label)]
-    tell(known.length === 0 ? 'Found none. Where does your model run?' : 'Where does your model run?')
+    tell(known.length === 0 ? 'None found. Where does your model run?' : 'Where does your model run?')
     tell(labels.map((label, index) => `  ${index + 1}  ${cleanLine(label)}`).join('\n'))
     const number = await choose(labels.length, 1)
     const candidate = known[number - 1]

@@ -8,7 +8,7 @@ export const setupCommand = defineCommand({
     'Finds keys in environment variables, model servers on this machine (Ollama, LM Studio, vLLM) and the sign-in to GitHub Copilot.\n' +
     'Lists the models, sends one test request, and stores your choice in your configuration. Cadre stores a key that you enter in\n' +
     'your operating system\'s secret store, never in a file. "cadre run" and "cadre chat" start the setup if no model is configured.\n' +
-    'Without a terminal, pass everything as flags. If the test fails, does not store anything and exits with 5.\n' +
+    'Without a terminal, pass everything as flags. If the test fails, the command stores nothing and exits with 5.\n' +
     'With --json: {"type": "setup", "model", "file", "tested"}.',
   examples: [
     ['setup', 'choose interactively'],

@@ -32,7 +32,7 @@ export async function runSetup(io: Io, flags: SetupFlags): Promise<ExitCode> {
   return untilInterrupted((signal) => setupByFlags(io, flags, signal))
 }
 
-/** Asks the user at the terminal. */
+/** Asks the user in the terminal. */
 export function setUpInTerminal(io: Io, home: string | undefined): Promise<ExitCode> {
   return untilInterrupted(async (signal, stop) => {
     const ended = await promptForSetup(io, await configOf(io, home), signal, stop)
@@ -118,7 +118,7 @@ async function candidateOf(
   if (backend === undefined)
     throw new CadreError(
       'usage',
-      'name the backend and the model: cadre setup --backend openai --base-url http://127.0.0.1:11434/v1 --model NAME --yes. At a terminal, "cadre setup" asks for them.',
+      'name the backend and the model: cadre setup --backend openai --base-url http://127.0.0.1:11434/v1 --model NAME --yes. In a terminal, "cadre setup" asks for them.',
     )
   if (prefix !== undefined && prefix !== backend)
     throw new CadreError('usage', `--backend ${backend} and --model ${flags.model} name different backends.`)

@@ -28,8 +28,8 @@ export const undoCommand = defineCommand({
   brief: commands.undo,
   about:
     'Restores the files in the project folder to their state before the last turn of a session. A turn is one message from a person\n' +
-    'and everything that agents did in response. Shows the files and asks first. If someone else has changed a file since, lists it,\n' +
-    `does not change anything and exits with 1. Your git index, stash and branches do not change.\n${output}`,
+    'and everything that agents did in response. Shows the files and asks first. If someone else has changed a file since, the command\n' +
+    `lists the file, changes nothing and exits with 1. Your git index, stash and branches do not change.\n${output}`,
   examples: [
     ['undo', 'undo the last turn in this folder'],
     ['undo --dry-run', 'only show what would change'],
@@ -44,7 +44,7 @@ export const redoCommand = defineCommand({
   brief: commands.redo,
   about:
     'Restores the files to their state before the last "cadre undo". Shows the files and asks first. If someone else has changed a\n' +
-    `file since, lists it, does not change anything and exits with 1.\n${output}`,
+    `file since, the command lists the file, changes nothing and exits with 1.\n${output}`,
   examples: [
     ['redo', 'restore the last undone changes in this folder'],
     ['redo lead-4k2 --dry-run', 'show what would change'],

@@ -67,8 +67,8 @@ const merge = defineCommand({
   brief: "Merge a session's changes into its original folder",
   about:
     "Merges a session's changes into the folder it started from; in a git repository, as one commit on the current branch. If\n" +
-    'there are conflicts, or if uncommitted changes would be overwritten, lists the files and exits with 1 without changing anything. Files\n' +
-    'that git ignores are merged without a commit if a tool or --include names them; the others are listed.',
+    'there are conflicts, or if uncommitted changes would be overwritten, the command lists the files, changes nothing and exits with 1.\n' +
+    'If a tool or --include names files that git ignores, Cadre merges these files without a commit. It lists all other ignored files.',
   examples: [
     ['workspace merge executor-4k2', 'merge as one commit'],
     ['workspace merge executor-4k2 --include dist', 'also merge a git-ignored folder'],
@@ -93,8 +93,8 @@ const merge = defineCommand({
 const rollback = defineCommand({
   brief: 'Undo the changes from a call, a session or all sessions in their workspaces',
   about:
-    'Undoes changes in a workspace with a new commit; the history is kept. If later changes depend on them, lists the files and\n' +
-    'exits with 1 without changing anything. If the changes are already merged, merge the workspace again to undo them there.',
+    'Undoes changes in a workspace with a new commit, and keeps the history. If later changes depend on them, the command lists the\n' +
+    'files, changes nothing and exits with 1. If the changes are already merged, merge the workspace again to undo them there.',
   examples: [
     ['workspace rollback executor-4k2 --call call_7', 'undo one call'],
     ['workspace rollback executor-4k2', "undo all of the session's changes"],

@@ -77,7 +77,7 @@ describe.each([
     const search = process(way)
     const found = await search('where does the pool retry connections?')
     expect(found.split('\n').slice(0, 5)).toEqual([
-      '[passages ranked by words, the best first]',
+      '[passages ranked by words, best first]',
       '1. docs/guide.md:3 Guide › Connection pool',
       '  3: ## Connection pool',
       '  4: ',

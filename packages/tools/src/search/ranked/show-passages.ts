@@ -25,7 +25,7 @@ export function showPassages(query: string, meaning: boolean, parts: readonly Sh
   )
   if (shown.length === 0) return [`No matches for ${truncateText(query, 200)}.`, ...notes].join('\n')
   const fellBack = notes.some((note) => note.includes('by words instead'))
-  const head = `[passages ranked by ${meaning && !fellBack ? 'meaning' : 'words'}, the best first]`
+  const head = `[passages ranked by ${meaning && !fellBack ? 'meaning' : 'words'}, best first]`
   return [head, ...labels, ...shown, ...notes].join('\n')
 }
 

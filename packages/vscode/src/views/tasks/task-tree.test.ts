@@ -37,7 +37,7 @@ test('describes priority, people and dependencies', () => {
   const [build] = file?.groups[0]?.tasks ?? []
   const [ship] = file?.groups[1]?.tasks ?? []
   expect(build && taskDescription(build)).toBe('(B) @worker after t-1')
-  expect(ship && taskDescription(ship)).toBe('waits for t-2, t-9')
+  expect(ship && taskDescription(ship)).toBe('waiting for t-2, t-9')
   expect(build?.children[0] && taskDescription(build.children[0])).toBe('running')
   expect(file && fileDescription(file)).toBe('1 open, 1 waiting, 1 failed, 1 done, 1 problem')
 })

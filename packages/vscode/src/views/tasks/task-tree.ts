@@ -83,7 +83,7 @@ function nodesOf(
 /** Shown next to its title: the state if it differs from its group, the priority, the assignees, and its dependencies. */
 export function taskDescription({ task, state, waitsFor }: TaskNode): string {
   const { priority, who, dependsOn } = task
-  const needs = state === 'waiting' ? `waits for ${waitsFor.join(', ')}` : `after ${dependsOn.join(', ')}`
+  const needs = state === 'waiting' ? `waiting for ${waitsFor.join(', ')}` : `after ${dependsOn.join(', ')}`
   return [
     ...(task.depth > 0 ? [stateLabels[state].toLowerCase()] : []),
     ...(priority === undefined ? [] : [`(${priority})`]),
