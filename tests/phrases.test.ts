@@ -101,6 +101,14 @@ it.each([
   ['everyone can still decide, as before.', ', as before'],
   ['otherwise Cadre searches as with `ranked`', 'searches as with'],
   ['an entry of its own kind', 'of its own kind'],
+  ['Ctrl-C at a terminal stops the turn', 'at a terminal'],
+  ['List sessions, the newest first', ', the newest first'],
+  ['the highest number of rounds', 'the highest number of'],
+  ['the server answered with status 404', 'answered with status'],
+  ['it takes 15 % less time', '5 %'],
+  ['How often Cadre tries a request', 'How often Cadre tries'],
+  ['the budgets of a day', 'budgets of a day'],
+  ['votes in the name of a person', 'in the name of a person'],
 ])('finds the phrase in "%s"', (text, phrase) => {
   expect(findPhrases(text)).toEqual([{ line: 1, phrase, instead: expect.stringMatching(/\w/) }])
 })
@@ -125,6 +133,8 @@ it.each([
   'the values of its own variables, and several at once',
   'decide about whether to rest, or decide for a call',
   'an own property of the object',
+  'nothing that a terminal interprets',
+  'the highest number in the list',
 ])('finds nothing in "%s"', (text) => {
   expect(findPhrases(text)).toEqual([])
 })

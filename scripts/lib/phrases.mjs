@@ -148,6 +148,14 @@ export const phrases = [
   [/\bthe (?:first|second) half of the (?:page's )?login\b/i, 'the cookie, the key'],
   [/\b(?:runs?|serves?) the trees of a place\b/i, 'run sessions for a place'],
   [/\bto either form of\b/i, 'to the files of …'],
+  [/\bat (?:a|the) terminal\b/i, 'in a terminal'],
+  [/, the (?:newest|oldest|latest|best) first\b/i, 'newest first, best first'],
+  [/\bthe (?:highest|largest) number of\b/i, 'the maximum number of'],
+  [/\banswer(?:s|ed) with status\b/i, 'returns status, responds with status'],
+  [/\d %(?=[\s).,;|]|$)/, '15%'],
+  [/\bhow often Cadre tries\b/i, 'how many times Cadre tries'],
+  [/\bbudgets? of (?:a|the|one) day\b/i, 'daily budget'],
+  [/\bin the name of (?:someone|a person|another)\b/i, "under someone else's name"],
 ]
 
 const compiled = phrases.map(([pattern, instead]) => [

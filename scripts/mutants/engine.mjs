@@ -150,7 +150,7 @@ export const engineMutants = {
     [
       'earlier spending is forgotten',
       `${core}/budget/accounts.ts`,
-      'spendingBelow(this.#engine, spec.id, accountRoot(spec))',
+      'spendingInSubtree(this.#engine, spec.id, accountRoot(spec))',
       'Promise.resolve({ tokens: 0, nanos: 0, calls: 0 })',
       budgets,
     ],

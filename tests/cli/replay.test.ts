@@ -342,9 +342,7 @@ describe('a fixture is data', () => {
     const big = project.at('run.fixture.json')
     writeFileSync(big, '{')
     truncateSync(big, 100 * 1024 * 1024)
-    expect((await project.cadre(['replay', big])).stderr).toMatch(
-      /is too large: 100 MB\. The limit is 64 MB/,
-    )
+    expect((await project.cadre(['replay', big])).stderr).toMatch(/is too large: 100 MB\. The limit is 64 MB/)
     expect((await project.cadre(['replay', 'missing.json'])).code).toBe(2)
   })
 

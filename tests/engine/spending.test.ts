@@ -1,12 +1,12 @@
 import type { Engine } from '@cadre/core'
 import { expect, test } from 'vitest'
-import { spendingBelow } from '../../packages/core/src/budget/spending.ts'
+import { spendingInSubtree } from '../../packages/core/src/budget/spending.ts'
 
 /** The usage according to the journal of one session with these entries. */
 function tokensOf(...entries: readonly object[]): Promise<number> {
   const numbered = entries.map((entry, index) => ({ seq: index + 1, at: '', ...entry }))
   const engine = { read: async () => ({ entries: numbered }) } as unknown as Engine
-  return spendingBelow(engine, 'lead-1', 'lead-1').then(({ tokens }) => tokens)
+  return spendingInSubtree(engine, 'lead-1', 'lead-1').then(({ tokens }) => tokens)
 }
 
 const sent = (input: number, output: number) => ({ role: 'event', type: 'request.sent', input, output })

@@ -323,7 +323,11 @@ describe('the list of a server', () => {
     ['does not answer', { models: answers.hang() }, 'the server did not answer within 1000 ms'],
     ['answers nonsense', { models: answers.raw(['nonsense']) }, 'the answer is not JSON'],
     ['is not a model server', { models: answers.raw(['<html>']) }, 'the server responded with a web page'],
-    ['answers something else', { models: answers.raw(['{"hello":1}']) }, 'the response has an unknown format'],
+    [
+      'answers something else',
+      { models: answers.raw(['{"hello":1}']) },
+      'the response has an unknown format',
+    ],
   ])('is skipped, with a warning, if the server %s', async (_, options, reason) => {
     const wire = await serve(options)
     const found = await ask('openai:m', {

@@ -65,7 +65,6 @@ export { fingerprintModule } from './trust/fingerprint-module.ts'
 export { type Grants, openGrants } from './trust/grants.ts'
 export { moduleFiles } from './trust/module-files.ts'
 export { isHandWritten, wasEditedByCadre } from './trust/own-edits.ts'
-export { isEmptyHome, type OwnHomes, openOwnHomes } from './trust/own-homes.ts'
 export { resolveModule } from './trust/resolve-module.ts'
 export { placesOf, repositoriesAbove, type TrackedFiles, trackedFiles } from './trust/tracked-files.ts'
 export { createTrust, type Trust, type TrustItem } from './trust/trust.ts'
@@ -79,3 +78,4 @@ export {
   rememberOwnWrite,
   restoreOpenFiles,
 } from './trust/unsandboxed-command.ts'
+export { isEmptyHome, openUserHomes, type UserHomes } from './trust/user-homes.ts'

@@ -4,7 +4,7 @@ import { realPathOf } from '@cadre/disk'
 import { instructionText } from './compose.ts'
 import { instructionsFor } from './instructions/instructions-for.ts'
 import type { KnowledgePaths } from './places.ts'
-import { wantsInstructions } from './wants-instructions.ts'
+import { receivesInstructions } from './receives-instructions.ts'
 
 const maxLength = 40_000
 
@@ -30,7 +30,7 @@ export function createInstructionsHandler(placesOf: (workspace: string) => Knowl
     if (moment.kind !== 'call.settled' || moment.outcome !== 'done') return undefined
     const { tool, input } = moment.call
     const paths = tool.paths?.(input) ?? []
-    if (paths.length === 0 || !wantsInstructions(session.agent)) return undefined
+    if (paths.length === 0 || !receivesInstructions(session.agent)) return undefined
     const { files, find } = givenTo(session)
     // A session that has read the file itself needs no copy.
     for (const written of paths) files.add(realPathOf(path.resolve(session.workspace, written)))

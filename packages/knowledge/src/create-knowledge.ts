@@ -5,8 +5,8 @@ import { createInstructionsHandler } from './create-instructions-handler.ts'
 import { environmentFacts } from './facts/environment-facts.ts'
 import { findInstructions } from './instructions/find-instructions.ts'
 import type { KnowledgePaths } from './places.ts'
+import { receivesInstructions } from './receives-instructions.ts'
 import { findSkills, type Skill } from './skills/find-skills.ts'
-import { wantsInstructions } from './wants-instructions.ts'
 
 export interface KnowledgeOptions {
   readonly userHome: string
@@ -54,7 +54,7 @@ export function createKnowledge(options: KnowledgeOptions): KnowledgeSource {
   return {
     async inform({ agent, workspace, tools }) {
       const facts = environmentFacts(workspace, now())
-      if (!wantsInstructions(agent)) return { parts: [await facts] }
+      if (!receivesInstructions(agent)) return { parts: [await facts] }
       const { found, skilled } = readIn(workspace)
       const { parts, notices } = instructionParts(found.always, trusted)
       const { skills, diagnostics } = skilled

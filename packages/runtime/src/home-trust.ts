@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { type FolderItem, type HomeState, inspectHome, listHomeItems } from '@cadre/gate'
-import { createTrust, type Home, openOwnHomes, type TrustItem } from '@cadre/home'
+import { createTrust, type Home, openUserHomes, type TrustItem } from '@cadre/home'
 import type { Environment } from './environment.ts'
 import { homeOf, userPaths } from './user-paths.ts'
 
@@ -20,7 +20,7 @@ export function trustsEverything({ env }: Environment, { trust }: TrustFlags): b
 
 /** Returns whether this user created the home, and which of its files the project's git tracks. Changes nothing. */
 export function homeStateOf(io: Environment, home: Home, { granted }: TrustFlags = {}): Promise<HomeState> {
-  const homes = openOwnHomes(userPaths(io.env).homes)
+  const homes = openUserHomes(userPaths(io.env).homes)
   return inspectHome(home.path, granted === undefined ? homes : { owns: () => true })
 }
 

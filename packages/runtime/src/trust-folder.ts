@@ -10,7 +10,7 @@ import {
   readFolderContents,
   storeAnswer,
 } from '@cadre/gate'
-import { createTrust, type Home, loadConfig, openOwnHomes, type Trust, type TrustItem } from '@cadre/home'
+import { createTrust, type Home, loadConfig, openUserHomes, type Trust, type TrustItem } from '@cadre/home'
 import type { ServerConfig } from '@cadre/mcp'
 import type { Environment } from './environment.ts'
 import { findServers } from './find-servers.ts'
@@ -74,7 +74,7 @@ export async function trustFolder(io: Environment, request: TrustFolderRequest):
     note(io, judged.homeTrusted ? home : substituteHome(io, home), judged, 'trust.declined')
     return judge(judged.contents)
   }
-  if (state?.kind === 'foreign') openOwnHomes(homes).add(home.path)
+  if (state?.kind === 'foreign') openUserHomes(homes).add(home.path)
   const left = await look(state && { ...state, kind: state.kind === 'foreign' ? 'own' : state.kind })
   const shown = new Set(judged.contents.items.map(({ path, sha256 }) => `${sha256} ${path}`))
   // Trust only the items that the person has seen.
@@ -114,7 +114,7 @@ async function folderServersIn(
 /** The path of the home if only this user can have written its configuration. */
 export function ownHomeFor(io: Environment, home: Home, state: HomeState | undefined): string | undefined {
   if (state !== undefined && state.tracked.kind !== 'none') return undefined
-  return openOwnHomes(userPaths(io.env).homes).owns(home.path) ? home.path : undefined
+  return openUserHomes(userPaths(io.env).homes).owns(home.path) ? home.path : undefined
 }
 
 function note(io: Environment, home: Home, { folder, missing }: FolderTrust, type: string): void {

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import type { AgentPaths } from '@cadre/agents'
 import { repositoryOf } from '@cadre/disk'
-import { type Home, openHome, openOwnHomes } from '@cadre/home'
+import { type Home, openHome, openUserHomes } from '@cadre/home'
 import type { Environment } from './environment.ts'
 
 /** The folder with the administrator's hooks, for all users of this machine. No setting can change it. */
@@ -48,7 +48,7 @@ export function userPaths(env: Environment['env']): UserPaths {
 export function homeOf({ cwd, env }: Environment, wanted: string | undefined, trust = false): Home {
   const created = (home: string) => {
     try {
-      openOwnHomes(userPaths(env).homes).add(home)
+      openUserHomes(userPaths(env).homes).add(home)
     } catch (error) {
       if (!trust && env['CADRE_TRUST'] !== '1') throw error
     }

@@ -16,7 +16,7 @@ export type HiddenLine = { readonly last: number } | { readonly unclosed: 'fence
  * The returned function checks a line. `floor`: the indentation of the enclosing task, or -1. Failed searches for an end are cached, so a
  * file full of opening delimiters is not slower.
  */
-export function findHidden(lines: readonly Line[]): (index: number, floor: number) => HiddenLine {
+export function findHiddenLines(lines: readonly Line[]): (index: number, floor: number) => HiddenLine {
   const failed = new Map<
     string,
     { readonly size: number; readonly maxIndent: number; readonly until: number }

@@ -7,7 +7,7 @@ import {
   textOf,
   widthOf,
 } from '@cadre/disk'
-import { findHidden } from './hidden-lines.ts'
+import { findHiddenLines } from './hidden-lines.ts'
 
 /** A task of a file: its line, and everything indented below it. Offsets are into the raw text. */
 export interface Task {
@@ -99,7 +99,7 @@ export function readTasks(raw: RawText): readonly Task[] {
 /** Like `readTasks`, with headings and problems. Indexes are relative to the start of `range`. */
 export function scanTasks(raw: RawText, range?: LinesRange): ScannedTasks {
   const lines = linesAfterByteOrderMark(raw, range)
-  const hidden = findHidden(lines)
+  const hidden = findHiddenLines(lines)
   const tasks: Draft[] = []
   const headings: Heading[] = []
   const scanProblems: ScanProblem[] = []

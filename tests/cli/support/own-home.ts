@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { openHome, openOwnHomes } from '@cadre/home'
+import { openHome, openUserHomes } from '@cadre/home'
 
 export interface OwnHomeRequest {
   readonly cwd: string
@@ -16,5 +16,5 @@ export function recordOwnHome({ cwd, env, args = [] }: OwnHomeRequest): void {
   const { path: place } = openHome({ cwd, env, ...(home !== undefined && { home }) })
   if (!existsSync(place)) return
   const settings = env['XDG_CONFIG_HOME'] || path.join(env['HOME'] ?? '', '.config')
-  openOwnHomes(path.join(settings, 'cadre', 'homes.jsonl')).add(place)
+  openUserHomes(path.join(settings, 'cadre', 'homes.jsonl')).add(place)
 }

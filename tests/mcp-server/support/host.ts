@@ -5,7 +5,7 @@ import path from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { onTestFinished } from 'vitest'
-import { openOwnHomes } from '../../../packages/home/src/index.ts'
+import { openUserHomes } from '../../../packages/home/src/index.ts'
 import {
   type DelegatedRun,
   executeDelegatedRun,
@@ -133,7 +133,7 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
   mkdirSync(at('project'), { recursive: true })
   for (const [file, content] of Object.entries(files)) world.write(path.join('project', file), content)
   if (existsSync(at('project', '.cadre')))
-    openOwnHomes(at('user', '.config', 'cadre', 'homes.jsonl')).add(at('project', '.cadre'))
+    openUserHomes(at('user', '.config', 'cadre', 'homes.jsonl')).add(at('project', '.cadre'))
   return world
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isInside } from '@cadre/disk'
 import type { AgentFolder } from '../load/agent-paths.ts'
+import { dropFollowOnFindings } from './drop-follow-on-findings.ts'
 import { findLikelyAgents, findLintFiles } from './find-lint-files.ts'
 import { evaluateHosts } from './hosts/evaluate-hosts.ts'
 import type { HostName } from './hosts/host.ts'
@@ -25,7 +26,6 @@ import { secretRule } from './rules/secret-rules.ts'
 import { descriptionRule, nameMismatchRule, needsDescription, promptLengthRule } from './rules/text-rules.ts'
 import { toolNameRule } from './rules/tool-rules.ts'
 import type { FileRule, LintKnowledge, LintSubject, ProjectRule } from './subject.ts'
-import { withoutFollowOnFindings } from './without-follow-on-findings.ts'
 
 export interface LintOptions {
   /** Paths are shown relative to it. */
@@ -122,7 +122,7 @@ async function lint(
         findings.get(subject)?.push(finding)
   }
   return read.map((ofFile) => {
-    const found = ofFile.flatMap((subject) => withoutFollowOnFindings(findings.get(subject) ?? []))
+    const found = ofFile.flatMap((subject) => dropFollowOnFindings(findings.get(subject) ?? []))
     return fileOf(ofFile, found, hosts)
   })
 }

@@ -28,7 +28,7 @@ export function checkDelegation(
   const first = agents.find(({ name }) => name === cycle?.[0])
   if (cycle !== undefined && first !== undefined)
     report.warning(placeOf(first), 'settings-cycle', {
-      fault: `permits a cycle: ${cycle.join(' → ')}. This is harmless: Cadre denies delegations that would close it`,
+      fault: `permits a cycle: ${cycle.join(' → ')}. This is harmless: Cadre denies delegations that would complete it`,
     })
   return selections
 }

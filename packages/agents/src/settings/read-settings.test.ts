@@ -73,7 +73,7 @@ describe('agents of settings', () => {
     const result = read(team(...names.map((name) => agent(name, { delegationPermissions: targets(name) }))))
     expect(result.agents).toHaveLength(7)
     expect(said(result)).toEqual([
-      'warning: configuration.agents[0].delegationPermissions permits a cycle: a → b → a. This is harmless: Cadre denies delegations that would close it.',
+      'warning: configuration.agents[0].delegationPermissions permits a cycle: a → b → a. This is harmless: Cadre denies delegations that would complete it.',
     ])
   })
 

@@ -3,7 +3,7 @@ import type { Engine, StoredSession } from '../ports/engine.ts'
 import { CadreError } from '../ports/errors.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { Account } from './budget.ts'
-import { spendingBelow } from './spending.ts'
+import { spendingInSubtree } from './spending.ts'
 
 /**
  * Owns the accounts of the trees that run here, and decides which budgets apply to a session. Called by the orchestrator.
@@ -89,7 +89,7 @@ export class Accounts {
     const run = isTop ? this.#runBudget(spec) : undefined
     const own = spec.limits.budget
     if (!isLimited(run) && !isLimited(own)) return account
-    const spent = await spendingBelow(this.#engine, spec.id, accountRoot(spec))
+    const spent = await spendingInSubtree(this.#engine, spec.id, accountRoot(spec))
     if (isLimited(run)) account = new Account(run, 'this run', account, spent)
     if (isLimited(own)) account = new Account(own, spec.agent.name, account, spent)
     return account

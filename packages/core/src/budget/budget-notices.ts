@@ -10,7 +10,7 @@ export function refusedCallNotices({ refusedByBudget }: SessionState): Notice[] 
 }
 
 /** Returns the notices about budgets in a child and below it, for the report of its parent. */
-export function budgetNoticesBelow({ agent, notices = [] }: Report): Notice[] {
+export function budgetNoticesInSubtree({ agent, notices = [] }: Report): Notice[] {
   return notices
     .filter(({ code }) => code === 'budget' || code === 'budget_exceeded')
     .map(({ message }) => ({ code: 'budget', message: `${agent}: ${message}` }))

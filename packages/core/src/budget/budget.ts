@@ -60,14 +60,14 @@ export class Account {
   }
 
   /** True if this account or one above limits requests to a model. */
-  get limitsRequests(): boolean {
+  get hasRequestLimit(): boolean {
     const { tokens, nanos } = this.#ceiling
-    return tokens < Infinity || nanos < Infinity || (this.#parent?.limitsRequests ?? false)
+    return tokens < Infinity || nanos < Infinity || (this.#parent?.hasRequestLimit ?? false)
   }
 
   /** True if this account or one above limits money. */
-  get limitsCost(): boolean {
-    return this.#ceiling.nanos < Infinity || (this.#parent?.limitsCost ?? false)
+  get hasCostLimit(): boolean {
+    return this.#ceiling.nanos < Infinity || (this.#parent?.hasCostLimit ?? false)
   }
 
   /** Waits until the request fits, and reserves it. Refuses it, with the reason, if it can never fit. */

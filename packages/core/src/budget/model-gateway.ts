@@ -15,7 +15,7 @@ import { notice, record, type Session } from '../session/session.ts'
 import { untilStopped } from '../session/until-stopped.ts'
 import type { Reservation } from './budget.ts'
 import { maxTokens, type RequestSize, sizeOf } from './request-size.ts'
-import { limitsCost, limitsRequests, reserveRequest } from './reserve-request.ts'
+import { hasCostLimit, hasRequestLimit, reserveRequest } from './reserve-request.ts'
 
 /** The longest reply under a budget when the limit of the model is unknown. */
 const defaultReplyLimit = 16_384
@@ -55,7 +55,7 @@ export function askModel(
     permits,
     ...question,
   }
-  return limitsRequests(session) ? askMetered(session, request, hooks) : send(session, request, hooks)
+  return hasRequestLimit(session) ? askMetered(session, request, hooks) : send(session, request, hooks)
 }
 
 async function askMetered(
@@ -124,7 +124,7 @@ function unfitForBudget(session: Session): RequestFailure | undefined {
     return refused(
       `the backend of ${model.id} cannot limit the length of a reply, so Cadre cannot enforce a token or money budget. Use another model, or remove the budget`,
     )
-  if (limitsCost(session) && model.price === undefined)
+  if (hasCostLimit(session) && model.price === undefined)
     return refused(
       `the price of ${model.id} is unknown, so Cadre cannot enforce a money budget. Set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
     )

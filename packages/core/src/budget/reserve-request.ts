@@ -25,14 +25,15 @@ export type RequestReservation =
 const ceilingsOf = ({ ports, spec }: Session) => ports.ledger?.ceilings(spec) ?? []
 
 /** Returns whether a budget limits the requests of this session. */
-export function limitsRequests(session: Session): boolean {
-  return session.node.account?.limitsRequests === true || ceilingsOf(session).length > 0
+export function hasRequestLimit(session: Session): boolean {
+  return session.node.account?.hasRequestLimit === true || ceilingsOf(session).length > 0
 }
 
 /** Returns whether a money budget applies to this session. */
-export function limitsCost(session: Session): boolean {
+export function hasCostLimit(session: Session): boolean {
   return (
-    session.node.account?.limitsCost === true || ceilingsOf(session).some(({ nanos }) => nanos !== undefined)
+    session.node.account?.hasCostLimit === true ||
+    ceilingsOf(session).some(({ nanos }) => nanos !== undefined)
   )
 }
 

@@ -8,7 +8,7 @@ import { addSpending, type Spending, spendingFromUsage, zeroSpending } from './b
  * Returns what a session and everything below it has spent, according to the journals. This includes its children and the sessions of tasks
  * that it created. A request without an answer counts in full, because the server may have billed it.
  */
-export async function spendingBelow(engine: Engine, id: string, accountRoot: string): Promise<Spending> {
+export async function spendingInSubtree(engine: Engine, id: string, accountRoot: string): Promise<Spending> {
   const charged = await sessionsChargedTo(engine, accountRoot)
   const seen = new Set<string>()
   const visit = async (session: string): Promise<Spending> => {

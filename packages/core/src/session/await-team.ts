@@ -1,4 +1,4 @@
-import { budgetNoticesBelow, newNotices } from '../budget/budget-notices.ts'
+import { budgetNoticesInSubtree, newNotices } from '../budget/budget-notices.ts'
 import type { TeammateResult, Teammates } from '../tree/teammates.ts'
 import { subagentResult } from './follow-up.ts'
 import { hasUnrecordedMessages } from './mail.ts'
@@ -14,7 +14,7 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
   teammates.requireEnds()
   const news = teammates.takeResults()
   for (const { report } of news)
-    for (const { code, message } of newNotices(session.state, budgetNoticesBelow(report)))
+    for (const { code, message } of newNotices(session.state, budgetNoticesInSubtree(report)))
       await notice(session, code, message)
   await noteUndelivered(session, teammates)
   if (news.length === 0) return true

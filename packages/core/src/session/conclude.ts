@@ -1,4 +1,4 @@
-import { budgetNoticesBelow, newNotices } from '../budget/budget-notices.ts'
+import { budgetNoticesInSubtree, newNotices } from '../budget/budget-notices.ts'
 import type { AssistantDraft } from '../ports/entry.ts'
 import { Suspended } from '../ports/errors.ts'
 import { nudgeLimits } from '../ports/limits.ts'
@@ -80,7 +80,7 @@ async function collect(session: Session): Promise<undefined> {
   if (node.signal.aborted) return undefined
   const reports = ends.map((end) => (end as PromiseFulfilledResult<Report>).value)
   for (const report of reports)
-    for (const { code, message } of newNotices(state, budgetNoticesBelow(report)))
+    for (const { code, message } of newNotices(state, budgetNoticesInSubtree(report)))
       await notice(session, code, message)
   const before = 'All delegated tasks from this round have ended.'
   const after = 'Delegate the remaining work, or give your answer.'

@@ -1,4 +1,4 @@
-import { limitsCost, limitsRequests, reserveRequest } from '../budget/reserve-request.ts'
+import { hasCostLimit, hasRequestLimit, reserveRequest } from '../budget/reserve-request.ts'
 import type { EventDraft } from '../ports/entry.ts'
 import type { ReserveTokens } from '../ports/tool.ts'
 import { record, type Session } from './session.ts'
@@ -9,10 +9,10 @@ import { untilStopped } from './until-stopped.ts'
  * reservation is on disk before the request is sent, so that a request without an answer counts in full after a crash.
  */
 export function reserveForCall(session: Session, call: string): ReserveTokens | undefined {
-  if (!limitsRequests(session)) return undefined
+  if (!hasRequestLimit(session)) return undefined
   let count = 0
   return async ({ input, price }) => {
-    if (limitsCost(session) && price === undefined)
+    if (hasCostLimit(session) && price === undefined)
       return {
         kind: 'refused',
         reason: "the model's price is unknown, so Cadre cannot enforce a money budget",

@@ -1,4 +1,4 @@
-import { budgetNoticesBelow } from '../budget/budget-notices.ts'
+import { budgetNoticesInSubtree } from '../budget/budget-notices.ts'
 import { CadreError } from '../ports/errors.ts'
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Report } from '../ports/report.ts'
@@ -27,7 +27,7 @@ export async function delegate(session: Session, judged: JudgedCall): Promise<Ou
     addUnreportedWork(session, report)
     return undefined
   }
-  return { ...outcomeFromReport(report), notices: budgetNoticesBelow(report) }
+  return { ...outcomeFromReport(report), notices: budgetNoticesInSubtree(report) }
 }
 
 /** Returns whether the delegation runs in the background: the call requests it, or the agent always does. */

@@ -6,7 +6,7 @@ import { readAnyYaml } from './located.ts'
 import { flow, isPlain, quoted, scalar } from './scalar.ts'
 import { isTooDeep, yamlParser } from './yaml-parser.ts'
 
-export interface SettingToSet {
+export interface SettingUpdate {
   /** The path of the file, for messages. */
   readonly path: string
   /** From the outermost key to the innermost. */
@@ -23,7 +23,7 @@ export type ChangedText =
  * Sets one key in a YAML file: replaces its value, or adds the key to the end of its mapping. Keeps the rest of the file, including comments.
  * Refuses if the result would mean anything else.
  */
-export function setSetting(text: string, { path, keys, value }: SettingToSet): ChangedText {
+export function setSetting(text: string, { path, keys, value }: SettingUpdate): ChangedText {
   const before = readValue(text, path)
   if ('reason' in before) return { kind: 'refused', reason: before.reason }
   const wanted = withValue(before.value, keys, value)

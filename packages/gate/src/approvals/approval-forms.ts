@@ -30,7 +30,7 @@ import {
   reopenApprovalTask,
   settleApprovalTask,
 } from './approval-task.ts'
-import { readOwned } from './read-owned.ts'
+import { readTextWithOwner } from './read-text-with-owner.ts'
 import type { Reading } from './reading.ts'
 
 export interface FormReading {
@@ -152,7 +152,11 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
           editFile(tasks, (raw) => {
             if (raw === undefined && !records.some(isPending)) return undefined
             requireText(raw ?? '')
-            if (raw !== undefined && hasUnreadVotes(raw) && readOwned(tasks)?.uid !== process.getuid?.())
+            if (
+              raw !== undefined &&
+              hasUnreadVotes(raw) &&
+              readTextWithOwner(tasks)?.uid !== process.getuid?.()
+            )
               throw new Error(
                 'another user has voted in this form, and Cadre has not read the vote yet. Run: cadre approvals',
               )
@@ -205,7 +209,7 @@ export function createApprovalForms(home: Home, tell: (message: string) => void)
           attempt(where, () => {
             const taken = new Map<string, TakeVoteResult>()
             editFile(where, (raw) => {
-              const owned = raw === undefined ? undefined : readOwned(where)
+              const owned = raw === undefined ? undefined : readTextWithOwner(where)
               // The form has just changed. The watcher reports the change, and the form is read again.
               if (raw === undefined || owned?.raw !== raw) return undefined
               const reading = read(raw, record)

@@ -48,7 +48,7 @@ export type VoteResult =
   | { readonly kind: 'recorded'; readonly answer: Answer | undefined }
   | { readonly kind: 'written' }
 
-export function needsSeveral(record: ApprovalRecord): record is SharedApproval {
+export function needsSeveralPeople(record: ApprovalRecord): record is SharedApproval {
   return record.need !== undefined
 }
 

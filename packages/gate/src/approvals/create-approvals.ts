@@ -13,7 +13,7 @@ import type { FileEngine } from '@cadre/journal'
 import { createApprovalForms } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { approvalsIn } from './approvals-in.ts'
-import { createVoteCount, needsSeveral, type SharedApproval } from './count-votes.ts'
+import { createVoteCount, needsSeveralPeople, type SharedApproval } from './count-votes.ts'
 import { answerFor, isApproval } from './decision-words.ts'
 import { requirePerson } from './require-person.ts'
 import { createVoters, type Voter, type Voters } from './voter.ts'
@@ -135,7 +135,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   const again = async (record: ApprovalRecord) =>
     (await recordsOf(record.session)).find(({ question }) => question === record.question) ?? record
   const decisionFor = (record: ApprovalRecord): Answer | undefined => {
-    if (needsSeveral(record) || isUnsandboxedCommandRunning(home)) return undefined
+    if (needsSeveralPeople(record) || isUnsandboxedCommandRunning(home)) return undefined
     const readings = forms.read(record)
     for (const { where, reading } of readings)
       if (reading.kind === 'unclear') warn(`${where}: no valid decision for ${record.id}: ${reading.why}`)
@@ -164,7 +164,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     const wanted = [...due.values()]
     if (!(await forms.update(wanted))) return
     for (const record of wanted) {
-      if (record.status !== 'pending' && needsSeveral(record)) votes.clear(record)
+      if (record.status !== 'pending' && needsSeveralPeople(record)) votes.clear(record)
       if (due.get(record.id) === record) due.delete(record.id)
     }
   }
@@ -184,7 +184,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   }
   /** Records a decision from a form as the answer, unless another process is running the session and finds the decision itself. */
   const take = async (record: ApprovalRecord): Promise<boolean> => {
-    if (needsSeveral(record)) return takeVotes(record)
+    if (needsSeveralPeople(record)) return takeVotes(record)
     const answer = decisionFor(record)
     if (answer === undefined) return false
     const counted = await tryAnswer(engine, record, answer)
@@ -248,7 +248,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     voters,
     objectionTo: (record, voter) => votes.objectionTo(record, voter),
     async collect(record) {
-      if (!needsSeveral(record)) return record
+      if (!needsSeveralPeople(record)) return record
       await runInOrder(record.session, () => votes.collect(record))
       const now = await again(record)
       await update([now])
@@ -264,7 +264,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     },
     async decide(record, wanted, voter) {
       requirePerson(home, process.env, voter.via)
-      if (needsSeveral(record)) return vote(record, wanted, voter)
+      if (needsSeveralPeople(record)) return vote(record, wanted, voter)
       const by = wanted.by ?? voter.name
       const answer = {
         decision: wanted.decision,

@@ -10,7 +10,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { type Json, messageOf, parseJson, type Vote, type VoteChannel } from '@cadre/core'
 import { isObject, namesIn, ownerOnly, textOf } from '@cadre/disk'
 import { type Home, rememberOwnWrite } from '@cadre/home'
-import { readOwned } from './read-owned.ts'
+import { readTextWithOwner } from './read-text-with-owner.ts'
 
 export interface UncountedVote extends Vote {
   readonly id: string
@@ -90,7 +90,7 @@ export function openVoteFiles(
 }
 
 function readVote(path: string, approval: string): Omit<UncountedVote, 'id'> | undefined {
-  const owned = readOwned(path)
+  const owned = readTextWithOwner(path)
   if (owned === undefined) return undefined
   const { raw, uid } = owned
   if (process.getuid !== undefined && uid === undefined)

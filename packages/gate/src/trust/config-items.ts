@@ -17,8 +17,7 @@ const settingEffects: { readonly [key: string]: string } = {
   channels: 'receives and sends messages, and may open a port',
   daemon: 'makes the server for channels reachable from other machines',
   mcp: 'starts MCP servers, whose tools agents use',
-  search:
-    'may run code from the repository or send file contents to the model endpoint for semantic search',
+  search: 'may run code from the repository or send file contents to the model endpoint for semantic search',
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readlinkSync } from 'node:fs'
 import path from 'node:path'
 import { entriesIn, readInsideFolder, readYaml } from '@cadre/disk'
-import { isEmptyHome, type OwnHomes, type TrackedFiles, trackedFiles } from '@cadre/home'
+import { isEmptyHome, type TrackedFiles, trackedFiles, type UserHomes } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 
 /** The state of a home, before anything in it is used. */
@@ -12,7 +12,7 @@ export interface HomeState {
   readonly tracked: TrackedFiles
 }
 
-export async function inspectHome(home: string, homes: Pick<OwnHomes, 'owns'>): Promise<HomeState> {
+export async function inspectHome(home: string, homes: Pick<UserHomes, 'owns'>): Promise<HomeState> {
   if (isEmptyHome(home)) return { kind: 'absent', tracked: { kind: 'none' } }
   return { kind: homes.owns(home) ? 'own' : 'foreign', tracked: await trackedFiles(home) }
 }

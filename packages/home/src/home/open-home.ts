@@ -2,7 +2,7 @@ import { existsSync, rmdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isInside, makeFolder, realPathOf, repositoryOf } from '@cadre/disk'
-import { isEmptyHome } from '../trust/own-homes.ts'
+import { isEmptyHome } from '../trust/user-homes.ts'
 import { excludeFromGit } from './exclude-from-git.ts'
 
 /** The folder with all of Cadre's data for a project. Opening it creates nothing. */

@@ -62,7 +62,9 @@ export function budgetLine({ name, tokens, cost, trees }: BudgetView): string {
       ? [`$${round(cost.spent)} of $${cost.limit} spent today${inFlight(`$${round(cost.reserved)}`, cost)}`]
       : []),
     ...(trees
-      ? [`${trees.running} of ${trees.limit} trees are running${trees.waiting > 0 ? `, ${trees.waiting} waiting` : ''}`]
+      ? [
+          `${trees.running} of ${trees.limit} trees are running${trees.waiting > 0 ? `, ${trees.waiting} waiting` : ''}`,
+        ]
       : []),
   ]
   return `${name}: ${parts.join('; ')}`

@@ -66,7 +66,7 @@ export async function handleLine(
     return 'routed'
   }
   const { agent, session } = await deliverToAgent(line, route, handler)
-  const message = `${place} went to ${agent} (session ${session}).`
+  const message = `${place} was delivered to ${agent} (session ${session}).`
   handler.note({ type: 'message.received', message, ...seen, ...by, agent, session })
   return 'routed'
 }

@@ -64,7 +64,7 @@ describe('edit_file', () => {
   it('shows the most similar lines if nothing matches', async () => {
     ws.write('a.ts', 'function main() {\n  return compute(1)\n}\n')
     const spaces = await ws.call('edit_file', { path: 'a.ts', old: 'return   compute(1)', new: 'x' })
-    expect(spaces.content).toContain('Line 2 differs only in spaces')
+    expect(spaces.content).toContain('Line 2 is similar, but has different spaces')
     const alike = await ws.call('edit_file', { path: 'a.ts', old: 'return compute(2)', new: 'x' })
     expect(alike.content).toContain('line 2: return compute(1)')
     expect((await ws.call('edit_file', { path: 'a.ts', old: '§§§§', new: 'x' })).content).toContain(

@@ -15,7 +15,7 @@ export function nearestLines(text: string, wanted: string): string {
   const lines = text.split('\n', maxLines)
   const sameButSpaces = lines.findIndex((line) => collapseSpaces(line) === collapseSpaces(first))
   if (sameButSpaces !== -1) {
-    return `Line ${sameButSpaces + 1} differs only in spaces or in the lines after it. Read the file from there.`
+    return `Line ${sameButSpaces + 1} is similar, but has different spaces, or different lines after it. Read the file from there.`
   }
   const pairs = pairsOf(first)
   const best = lines

@@ -37,7 +37,8 @@ export function writeFile(rules: WriteRules): ToolImplementation<WriteFileInput>
   return {
     async run({ path, content }, context, signal) {
       const file = confinePath({ path, context, write: rules })
-      if (file.shown === '.') throw new Refusal('The path is the workspace itself. Use the path of a file in it.')
+      if (file.shown === '.')
+        throw new Refusal('The path is the workspace itself. Use the path of a file in it.')
       const documents = documentsOfCall(rules.documents, context, signal)
       const end = await serializeWrites([file], async () => {
         const now = confinePath({ path, context, write: rules })

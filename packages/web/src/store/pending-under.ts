@@ -2,7 +2,7 @@ import type { Approval } from '@cadre/api'
 import type { PendingApprovals } from './pending-approvals.ts'
 import type { SessionRows } from './session-rows.ts'
 
-/** The pending approvals of a session and of everything below it, the oldest first. */
+/** The pending approvals of a session and of everything below it, oldest first. */
 export function pendingUnder(
   { approvals, rows }: { readonly approvals: PendingApprovals; readonly rows: SessionRows },
   id: string,

@@ -23,7 +23,7 @@ export async function checkBudgets(home: Home, settings: Settings | undefined): 
   }
 }
 
-/** Less than 1 % is left: hardly any request fits. */
+/** Less than 1% is left: hardly any request fits. */
 function isUsedUp({ tokens, cost }: BudgetView): boolean {
   return [tokens, cost].some((part) => part !== undefined && part.spent > 0.99 * part.limit)
 }

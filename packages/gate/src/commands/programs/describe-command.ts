@@ -1,8 +1,8 @@
 import type { Word } from '../line/line.ts'
 import { Arguments } from './arguments.ts'
 import { describeGit } from './describe-git.ts'
+import { otherReadOnlyPrograms } from './other-read-only-programs.ts'
 import { readArguments } from './read-arguments.ts'
-import { otherReaders } from './read-others.ts'
 import {
   readOnlyPrograms,
   readOnlySubcommands,
@@ -38,7 +38,7 @@ export function describeCommand(words: readonly Word[]): DescribedCommand | unde
   if (name === 'git') return describeGit(rest)
   if (Object.hasOwn(wrapperPrograms, name)) return unwrap(name, rest)
   const spec = findSpec(readOnlyPrograms, name)
-  const other = Object.hasOwn(otherReaders, name) ? otherReaders[name] : undefined
+  const other = Object.hasOwn(otherReadOnlyPrograms, name) ? otherReadOnlyPrograms[name] : undefined
   if (spec === undefined && other === undefined) return describeSubcommand(name, rest)
   const found = new Arguments()
   if (spec === undefined) other?.(rest, found)

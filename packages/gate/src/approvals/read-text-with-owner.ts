@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readFileSync } from 'node:fs'
 import { openWithoutLinks, type RawText } from '@cadre/disk'
 
-export interface OwnedText {
+export interface TextWithOwner {
   readonly raw: RawText
   /** The user who wrote the file. Absent if other users may have written it, or if the system has no user ids. */
   readonly uid?: number
@@ -11,7 +11,7 @@ export interface OwnedText {
  * Reads a file and its owner through one descriptor, so that the owner always belongs to the same file as the text, even if the file is replaced
  * meanwhile. Returns `undefined` if there is no file.
  */
-export function readOwned(path: string): OwnedText | undefined {
+export function readTextWithOwner(path: string): TextWithOwner | undefined {
   const file = openWithoutLinks(path, 'read')
   if (file === undefined) return undefined
   try {

@@ -34,7 +34,7 @@ const readTest: Reader = (words, found) => {
 }
 
 /** Programs whose arguments do not fit the options and operands of `spec.ts`. */
-export const otherReaders: { readonly [name: string]: Reader } = {
+export const otherReadOnlyPrograms: { readonly [name: string]: Reader } = {
   ...Object.fromEntries('pwd true false : expr export exit'.split(' ').map((name) => [name, readText])),
   find: readFindArguments,
   test: readTest,

@@ -17,7 +17,7 @@ const consequences: readonly Consequence[] = [
 ]
 
 /** Removes findings that follow from others, so that each cause is reported once. */
-export function withoutFollowOnFindings(findings: readonly Finding[]): Finding[] {
+export function dropFollowOnFindings(findings: readonly Finding[]): Finding[] {
   // A confused parser reports one error several times.
   const syntax = findings.find(isSyntax)
   return findings.filter(

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { openHome } from '../home/open-home.ts'
-import { isEmptyHome, openOwnHomes } from './own-homes.ts'
+import { isEmptyHome, openUserHomes } from './user-homes.ts'
 
 let folder: string
 let file: string
@@ -33,13 +33,13 @@ const made = (name: string) => {
 
 it('records a home permanently, readable only by its owner', () => {
   const home = made('home')
-  const homes = openOwnHomes(file)
+  const homes = openUserHomes(file)
   expect(homes.owns(home)).toBe(false)
   homes.add(home)
   homes.add(home)
   expect(homes.owns(home)).toBe(true)
-  expect(openOwnHomes(file).owns(`${home}/`)).toBe(true)
-  expect(openOwnHomes(file).owns(join(folder, 'other'))).toBe(false)
+  expect(openUserHomes(file).owns(`${home}/`)).toBe(true)
+  expect(openUserHomes(file).owns(join(folder, 'other'))).toBe(false)
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(statSync(join(folder, 'settings')).mode & 0o777).toBe(0o700)
@@ -47,43 +47,43 @@ it('records a home permanently, readable only by its owner', () => {
 
 it('does not mistake another folder at the same path for the recorded one', () => {
   const home = made('home')
-  openOwnHomes(file).add(home)
+  openUserHomes(file).add(home)
   renameSync(home, join(folder, 'moved'))
   made('home')
-  expect(openOwnHomes(file).owns(home)).toBe(false)
-  expect(openOwnHomes(file).owns(join(folder, 'moved'))).toBe(false)
+  expect(openUserHomes(file).owns(home)).toBe(false)
+  expect(openUserHomes(file).owns(join(folder, 'moved'))).toBe(false)
 })
 
 it('does not own a home through an unrecorded link', () => {
   const home = made('home')
-  openOwnHomes(file).add(home)
+  openUserHomes(file).add(home)
   const link = join(made('elsewhere'), '.cadre')
   symlinkSync(home, link)
-  expect(openOwnHomes(file).owns(link)).toBe(false)
-  openOwnHomes(file).add(link)
-  expect(openOwnHomes(file).owns(link)).toBe(true)
+  expect(openUserHomes(file).owns(link)).toBe(false)
+  openUserHomes(file).add(link)
+  expect(openUserHomes(file).owns(link)).toBe(true)
   rmSync(link)
   symlinkSync(made('target'), link)
-  expect(openOwnHomes(file).owns(link)).toBe(false)
+  expect(openUserHomes(file).owns(link)).toBe(false)
 })
 
 it('ignores unreadable lines, and keeps lines of other programs', () => {
   const [first, second] = [made('first'), made('second')]
-  openOwnHomes(file).add(first)
+  openUserHomes(file).add(first)
   appendFileSync(file, '{"path": "/x", "iden')
-  const late = openOwnHomes(file)
+  const late = openUserHomes(file)
   expect(late.owns(second)).toBe(false)
-  openOwnHomes(file).add(second)
+  openUserHomes(file).add(second)
   late.add(made('third'))
   for (const name of ['first', 'second', 'third'])
-    expect(openOwnHomes(file).owns(join(folder, name)), name).toBe(true)
+    expect(openUserHomes(file).owns(join(folder, name)), name).toBe(true)
 })
 
 it('refuses a record that is writable by others', () => {
   const home = made('home')
-  openOwnHomes(file).add(home)
+  openUserHomes(file).add(home)
   chmodSync(file, 0o622)
-  expect(() => openOwnHomes(file).owns(home)).toThrow(/: other users can write this file/)
+  expect(() => openUserHomes(file).owns(home)).toThrow(/: other users can write this file/)
 })
 
 it('is called when a home is created or was empty, and undoes a home that cannot be recorded', () => {

@@ -7,7 +7,7 @@ import { readUserRecord } from './read-user-record.ts'
 import { rememberOwnWrite } from './unsandboxed-command.ts'
 
 /** The homes that this user created or adopted on this machine. Stored outside all homes. */
-export interface OwnHomes {
+export interface UserHomes {
   /** Returns whether exactly this folder was recorded, not another one at the same path. */
   owns(home: string): boolean
   /** Throws `configuration` if the record cannot be written. */
@@ -18,7 +18,7 @@ export interface OwnHomes {
  * `file` is `~/.config/cadre/homes.jsonl`, one line per home. Lines are only appended, so writers need no lock. Unreadable lines are
  * ignored. The file is read on first use.
  */
-export function openOwnHomes(file: string): OwnHomes {
+export function openUserHomes(file: string): UserHomes {
   let known: ReadonlySet<string> | undefined
   return {
     owns(home) {
