@@ -52,7 +52,7 @@ function ownRules(agent: AgentDefinition, dialect: TargetDialect): readonly stri
   const { name, description, prompt, models = [] } = agent
   const notes: string[] = []
   if (dialect === 'claude' && !/^[a-z0-9-]+$/.test(name))
-    notes.push('In Claude Code, names may contain only lower-case letters, digits and hyphens.')
+    notes.push('In Claude Code, names may contain only lowercase letters, digits and hyphens.')
   if ((dialect === 'copilot' || dialect === 'claude') && description === '')
     notes.push(`${dialectFacts(dialect).host} does not load an agent without a description.`)
   if (dialect === 'copilot' && models.length > 1)

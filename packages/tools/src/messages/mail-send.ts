@@ -17,7 +17,7 @@ export type MailSendInput = Infer<typeof input>
 export function mailSendTool(senders: SenderOptions): Tool {
   return builtIn<MailSendInput>({
     name: 'mail_send',
-    description: 'Send an e-mail to other people. A sent e-mail cannot be withdrawn.',
+    description: 'Send an email to other people. A sent email cannot be withdrawn.',
     class: 'message',
     effect: 'outbound',
     argumentAliases: { body: 'text', inReplyTo: 'in_reply_to' },

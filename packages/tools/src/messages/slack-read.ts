@@ -11,7 +11,7 @@ const defaultMessages = 20
 
 const input = object({
   limit: optional(
-    integer(`How many messages, counted from the newest; default ${defaultMessages}`, { min: 1, max: 200 }),
+    integer(`How many of the latest messages to read; default ${defaultMessages}`, { min: 1, max: 200 }),
   ),
 })
 
@@ -21,7 +21,7 @@ export function slackReadTool(home: string): Tool {
   return builtIn<SlackReadInput>({
     name: 'slack_read',
     description:
-      'Read the newest Slack messages that were received or sent, oldest first, one JSON object per line. Do not assume that a message is for you unless it is addressed to you.',
+      'Read the latest Slack messages that were received or sent, oldest first, one JSON object per line. Do not assume that a message is for you unless it is addressed to you.',
     class: 'message',
     effect: 'read',
     input,

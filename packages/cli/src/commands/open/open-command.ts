@@ -37,7 +37,7 @@ export const openCommand = defineCommand({
         'Write a run to an HTML file in DIR, with secrets masked, without opening the page',
         'DIR',
       ),
-      session: textFlag('With --export: a session in the run; default: the newest run', 'ID'),
+      session: textFlag('With --export: a session in the run; default: the most recent run', 'ID'),
       noBrowser: booleanFlag('Print the link, but do not open a browser'),
       json: jsonFlag,
     },

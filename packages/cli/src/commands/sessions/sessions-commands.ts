@@ -26,7 +26,7 @@ const list = defineCommand({
   examples: [
     ['sessions list', 'a table'],
     ['sessions list --roots', 'only sessions that a user started, without delegated ones'],
-    ['sessions list --json | jq -r ".[0].id"', 'the id of the newest session'],
+    ['sessions list --json | jq -r ".[0].id"', 'the id of the most recent session'],
   ],
   parameters: {
     flags: {
@@ -60,7 +60,7 @@ const tree = defineCommand({
     '○ not started, or ended and not recorded yet, because another call is waiting for a decision.\n' +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [
-    ['sessions tree', 'show the newest run'],
+    ['sessions tree', 'show the most recent run'],
     ['sessions tree lead-4k2', 'show the run that this session belongs to'],
     ['sessions tree --sessions', 'show one line per session, without rounds'],
   ],

@@ -3,7 +3,7 @@ import { defineHostTool, type HostTool } from '../host-tool.ts'
 import { runLine } from '../run-text.ts'
 
 const input = object({
-  limit: optional(integer('How many of the newest runs to list; default 10', { min: 1, max: 50 })),
+  limit: optional(integer('How many runs to list; default 10', { min: 1, max: 50 })),
 })
 
 export function listRunsTool(): HostTool<unknown> {
@@ -11,7 +11,7 @@ export function listRunsTool(): HostTool<unknown> {
     name: 'list_runs',
     title: 'List Cadre runs',
     description:
-      "Lists the newest runs in this project with their state, newest first. Each line starts with the run's id.",
+      "Lists the most recent runs in this project with their state, newest first. Each line starts with the run's id.",
     input,
     reads: true,
     async run({ limit = 10 }, { delegatedRuns }) {
