@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { surveyCopilot } from '@cadre/backends'
+import { inspectCopilot } from '@cadre/backends'
 import { expect, it, onTestFinished } from 'vitest'
 import { until } from '../cli/support/until.ts'
 import { resultCount, userText } from './support/fake-github.ts'
@@ -90,7 +90,7 @@ it('stops the server and its turn when a run is aborted during a tool call', asy
 
 it('lists models and modes, and ends the server', async () => {
   const world = await openWorld(() => ({ text: 'x' }))
-  const survey = () => surveyCopilot({ env: world.env, limit: 60_000 })
+  const survey = () => inspectCopilot({ env: world.env, limit: 60_000 })
   expect(await survey()).toMatchObject({
     account: { kind: 'signed-in' },
     models: expect.arrayContaining([

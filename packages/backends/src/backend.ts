@@ -21,7 +21,7 @@ export interface BackendContext {
 }
 
 /** Facts about a model that a person has configured. */
-export type ModelFacts = Pick<Model, 'window' | 'price' | 'maxOutput'>
+export type ModelInfo = Pick<Model, 'window' | 'price' | 'maxOutput'>
 
 /** A way to reach models. One instance serves the process. */
 export interface Backend {
@@ -30,7 +30,7 @@ export interface Backend {
    * Called once per session, so slow results are cached. Rejects with a `configuration` error if the configuration cannot
    * work at all.
    */
-  open(name: string, factsOf: (name: string) => ModelFacts): Promise<ModelResolution>
+  open(name: string, factsOf: (name: string) => ModelInfo): Promise<ModelResolution>
   /** Resolves a bare name, if `defaultModel` is the default model. Absent: the bare name itself. */
   bare?(name: string, defaultModel: string): string
   /** The names it can list; empty if it cannot. */

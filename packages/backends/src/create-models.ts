@@ -1,6 +1,6 @@
 import { type Clock, type ModelResolution, type Models, nearest } from '@cadre/core'
 import type { Confine } from './acp/confine.ts'
-import type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
+import type { Backend, BackendContext, BackendLoader, ModelInfo } from './backend.ts'
 import { serverConfigProblem } from './copilot-access/missing-server.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
@@ -116,7 +116,7 @@ export function createModels(options: ModelsOptions = {}): Models {
     const backend = await load(prefix)
     return backend.open(
       name,
-      (known) => own(config.models, `${prefix}:${known}`) ?? own<ModelFacts>(config.models, known) ?? {},
+      (known) => own(config.models, `${prefix}:${known}`) ?? own<ModelInfo>(config.models, known) ?? {},
     )
   }
 

@@ -1,6 +1,6 @@
 export type { Confine, Confinement, ProgramStart } from './acp/confine.ts'
 export { type InstalledProgram, installedPrograms } from './acp/installed-programs.ts'
-export type { Backend, BackendContext, BackendLoader, ModelFacts } from './backend.ts'
+export type { Backend, BackendContext, BackendLoader, ModelInfo } from './backend.ts'
 export {
   type Account,
   readAccount,
@@ -18,6 +18,13 @@ export {
   serverPackage,
   versionIn,
 } from './copilot-access/copilot-packages.ts'
+export {
+  type CopilotStatus,
+  cacheSignIn,
+  cacheSignOut,
+  inspectCopilot,
+  mayBeSignedIn,
+} from './copilot-access/inspect-copilot.ts'
 export { missingServerMessage, serverConfigProblem } from './copilot-access/missing-server.ts'
 export {
   type DeviceCode,
@@ -30,13 +37,6 @@ export {
   useAccount,
 } from './copilot-access/sign-in.ts'
 export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
-export {
-  type CopilotSurvey,
-  cacheSignIn,
-  cacheSignOut,
-  mayBeSignedIn,
-  surveyCopilot,
-} from './copilot-access/survey-copilot.ts'
 export { type CopilotOptions, type ServerResult, withServer } from './copilot-access/with-server.ts'
 export { copilotFolder } from './copilot-folder.ts'
 export { findServer, type ServerPaths } from './copilot-ls/find-server.ts'

@@ -1,7 +1,7 @@
 import type { Price } from '@cadre/core'
 import { installedPrograms } from './acp/installed-programs.ts'
+import { inspectCopilot, mayBeSignedIn } from './copilot-access/inspect-copilot.ts'
 import { serverConfigProblem } from './copilot-access/missing-server.ts'
-import { mayBeSignedIn, surveyCopilot } from './copilot-access/survey-copilot.ts'
 import { findServer } from './copilot-ls/find-server.ts'
 import { readEndpoint } from './http/endpoint.ts'
 import { listModels } from './http/list-models.ts'
@@ -65,7 +65,7 @@ async function ofCopilot({ config, env, limit }: ListOptions): Promise<ListedBac
   const trouble = serverConfigProblem({ env, configured })
   if (trouble !== undefined) return { backend, models: [], trouble }
   if (findServer({ env, configured }) === undefined || !mayBeSignedIn(env)) return undefined
-  const survey = await surveyCopilot({ env, configured, limit })
+  const survey = await inspectCopilot({ env, configured, limit })
   if (survey === undefined || survey.account?.kind === 'signed-out') return undefined
   const { account, models } = survey
   if (models !== undefined) {

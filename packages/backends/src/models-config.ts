@@ -1,4 +1,4 @@
-import type { ModelFacts } from './backend.ts'
+import type { ModelInfo } from './backend.ts'
 
 /** A model server with any API. */
 export interface ServerConfig {
@@ -103,7 +103,7 @@ export interface ModelsConfig {
   /** Aliases defined by the user, and the models they name. */
   readonly aliases?: { readonly [name: string]: string }
   /** By model id: window, maximum reply and price, if the backend does not report them. */
-  readonly models?: { readonly [id: string]: ModelFacts }
+  readonly models?: { readonly [id: string]: ModelInfo }
   readonly openai?: OpenAiConfig
   readonly anthropic?: AnthropicConfig
   readonly copilot?: CopilotConfig

@@ -34,7 +34,7 @@ export { createVoters, type VoteRequest, type Voter, type Voters } from './appro
 export { type AuditLine, type AuditLog, type AuditLogOptions, openAuditLog } from './audit/audit-log.ts'
 export { createAudit } from './audit/create-audit.ts'
 export { maskedJson } from './audit/masked-json.ts'
-export type { Allowlist, ListAnswer } from './commands/allowlist.ts'
+export type { Allowlist, AllowlistDecision } from './commands/allowlist.ts'
 export { assessRisk } from './commands/assess-risk.ts'
 export type { CommandLine, FoundCommand, FoundRedirect } from './commands/command-line.ts'
 export { createCommandRule, judgeLine } from './commands/create-command-rule.ts'

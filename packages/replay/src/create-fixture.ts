@@ -38,7 +38,7 @@ export interface FixtureRequest {
 export function createFixture(request: FixtureRequest): Fixture {
   const { sessions, places, secrets, started, recorded } = request
   const { numbers = new Map(sessions.map(({ spec }, index) => [spec.id, index + 1])) } = request
-  const portable = createMakePortable(
+  const portable = createPortableJson(
     { ...places, workspaces: workspacesOf(sessions.map(({ spec }) => spec)) },
     numbers,
     secrets,
@@ -81,14 +81,14 @@ function reportsOf({ entries }: StoredSession): readonly Report[] {
   )
 }
 
-export type MakePortable = <T extends Json | undefined>(value: T) => T
+export type ToPortableJson = <T extends Json | undefined>(value: T) => T
 
 /** Masks secrets as in the audit log, then replaces paths and ids. */
-export function createMakePortable(
+export function createPortableJson(
   places: Places,
   numbers: SessionNumbers,
   secrets: readonly string[],
-): MakePortable {
+): ToPortableJson {
   return (value) =>
     mapTexts(maskedJson(value, secrets), (text) => insertPlaceholders(text, places, numbers)) as typeof value
 }
@@ -129,7 +129,7 @@ function runOf(
 function sessionOf(
   { spec, entries }: StoredSession,
   numbers: SessionNumbers,
-  portable: MakePortable,
+  portable: ToPortableJson,
 ): FixtureSession {
   const parent = parentOf(spec, numbers)
   const { isolation } = spec
@@ -167,7 +167,7 @@ export function definitionOf({ agent }: Pick<SessionSpec, 'agent'>): JsonObject 
   return JSON.parse(JSON.stringify(definition))
 }
 
-function entryOf(entry: Entry, numbers: SessionNumbers, portable: MakePortable): FixtureEntry {
+function entryOf(entry: Entry, numbers: SessionNumbers, portable: ToPortableJson): FixtureEntry {
   const { timestamp: _timestamp, ...rest } = entry
   const kept = rest as unknown as Json
   if (entry.role === 'assistant') {
@@ -182,7 +182,7 @@ function entryOf(entry: Entry, numbers: SessionNumbers, portable: MakePortable):
 }
 
 /** Masks arguments by their keys as well, as in the audit log. Does not change arguments that contain no secrets. */
-function callOf(call: WireCall, portable: MakePortable): WireCall {
+function callOf(call: WireCall, portable: ToPortableJson): WireCall {
   const { name, arguments: written } = call.function
   const parsed = parseJson(written)
   const isObject = parsed.ok && typeof parsed.value === 'object' && parsed.value !== null
@@ -193,7 +193,7 @@ function callOf(call: WireCall, portable: MakePortable): WireCall {
   return { ...call, function: { name, arguments: args } }
 }
 
-function eventOf(entry: EventEntry, numbers: SessionNumbers, portable: MakePortable): FixtureEntry {
+function eventOf(entry: EventEntry, numbers: SessionNumbers, portable: ToPortableJson): FixtureEntry {
   const { timestamp: _timestamp, key: _key, detail: _detail, child, members, ...rest } = entry
   const ids = (typeof members === 'object' && members !== null ? members : {}) as Record<string, string>
   return {

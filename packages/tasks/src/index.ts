@@ -17,7 +17,7 @@ export {
   type FoundProblem,
   type QueryFiles,
   rowObject,
-  type SelectAnswer,
+  type SelectResult,
 } from './query/answer-select.ts'
 export type { FieldValue, TaskRow } from './query/field-value.ts'
 export { homeQueryFiles } from './query/home-query-files.ts'
@@ -25,7 +25,7 @@ export { type ChangeableFiles, openQueryFiles, type QueryFilesOptions } from './
 export { parseQuery } from './query/parse-query.ts'
 export type { Query } from './query/query.ts'
 export { QueryError } from './query/query-error.ts'
-export { type QueryAnswer, runQuery } from './query/run-query.ts'
+export { type QueryResult, runQuery } from './query/run-query.ts'
 export { readTaskFile } from './read-task-file.ts'
 export { fieldOf, readTasks, type Task, type TaskField } from './read-tasks.ts'
 export { removeTask } from './remove-task.ts'

@@ -153,14 +153,14 @@ test('a multi-line value becomes one line, and cannot add a field', () => {
   expect(fieldOf(readTasks(changed)[0]!, 'reason')).toBe('no status: approved')
 })
 
-function inFolder(): string {
+function withPinnedFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cadre-tasks-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 test('a save during a change is not lost: the change is applied to the saved file', () => {
-  const file = join(inFolder(), 'a.task.md')
+  const file = join(withPinnedFolder(), 'a.task.md')
   writeFileSync(file, 'one\n')
   let saves = 0
   editFile(file, (raw) => {
@@ -172,7 +172,7 @@ test('a save during a change is not lost: the change is applied to the saved fil
 })
 
 test('does not replace a file that was created in the meantime', () => {
-  const folder = inFolder()
+  const folder = withPinnedFolder()
   const file = join(folder, 'a.task.md')
   let isFirst = true
   editFile(file, (raw) => {
@@ -185,7 +185,7 @@ test('does not replace a file that was created in the meantime', () => {
 })
 
 test('neither follows nor replaces a link', () => {
-  const folder = inFolder()
+  const folder = withPinnedFolder()
   writeFileSync(join(folder, 'target'), 'precious')
   symlinkSync('target', join(folder, 'a.task.md'))
   expect(() => editFile(join(folder, 'a.task.md'), () => 'x')).toThrow(/regular file/)

@@ -1,5 +1,5 @@
 import { nearest } from '@cadre/core'
-import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
 import { unknownModel } from '../http/server-catalog.ts'
 import { type AcpModel, acpModel } from './acp-model.ts'
 import { describeUncontrolledActions } from './describe-uncontrolled-actions.ts'
@@ -64,7 +64,7 @@ export async function openAcp(context: BackendContext): Promise<Backend> {
     program: AgentProgram,
     model: string | undefined,
     command: readonly string[],
-    factsOf: (name: string) => ModelFacts,
+    factsOf: (name: string) => ModelInfo,
   ) {
     const found = findAgentProgram(program, env, command)
     if (found === undefined) {

@@ -8,7 +8,7 @@
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
-import type { ModelFacts } from '../backend.ts'
+import type { ModelInfo } from '../backend.ts'
 import { objectOf } from '../json-values.ts'
 import { pause } from '../pause.ts'
 import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
@@ -25,7 +25,7 @@ import { watchSilence } from './watch-silence.ts'
 export interface AcpModelOptions extends ConversationOptions {
   /** With the prefix. */
   readonly id: string
-  readonly facts: ModelFacts
+  readonly facts: ModelInfo
   readonly clock: Clock
   /** After this time without an event, the program counts as hung, in milliseconds. */
   readonly idleTimeout: number

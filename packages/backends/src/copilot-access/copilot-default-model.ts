@@ -1,8 +1,8 @@
 import { findServer } from '../copilot-ls/find-server.ts'
 import { systemClock } from '../pause.ts'
 import { readCache } from './copilot-cache.ts'
+import { inspectCopilot, mayBeSignedIn } from './inspect-copilot.ts'
 import { tokenVariable } from './stored-sign-in.ts'
-import { mayBeSignedIn, surveyCopilot } from './survey-copilot.ts'
 import type { CopilotOptions } from './with-server.ts'
 
 /** How long the server's answer is cached, in milliseconds. */
@@ -23,7 +23,7 @@ export async function copilotDefaultModel(
   const { account } = readCache(env)
   const known = account?.kind === 'signed-in' && account.variable === tokenVariable(env) ? account : undefined
   if (known?.model !== undefined && clock.now() - known.at < maxCacheAge) return idOf(known.model)
-  const survey = await surveyCopilot({ ...options, env, limit })
+  const survey = await inspectCopilot({ ...options, env, limit })
   if (survey?.account?.kind === 'signed-out' || survey?.account?.kind === 'no-access') return undefined
   // If GitHub is unreachable, the last answer is used.
   const model = survey?.models?.find(({ isDefault }) => isDefault)?.id ?? known?.model

@@ -1,5 +1,5 @@
 import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
-import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
 import { missingServerMessage } from '../copilot-access/missing-server.ts'
 import { hideTokens, tokenHider } from '../hide-tokens.ts'
 import { type ChatMode, chatModes } from '../models-config.ts'
@@ -146,7 +146,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
   }
 
   /** Returns the same object for the same name. */
-  function modelOf(id: string, name: string, mode: ChatMode, entry: ServerModel, facts: ModelFacts): Model {
+  function modelOf(id: string, name: string, mode: ChatMode, entry: ServerModel, facts: ModelInfo): Model {
     const found = { ...factsIn(entry), ...facts }
     let model = opened.get(id)
     if (model === undefined || model.window !== found.window || model.maxOutput !== found.maxOutput) {

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../backend.ts'
+import type { ModelInfo } from '../backend.ts'
 import { readModels } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
@@ -11,7 +11,7 @@ export function modelsForChat(answer: unknown): ServerModel[] | undefined {
 }
 
 /** The capacity for a request: the window of the model, without the server's own prompts. */
-export function factsIn({ capabilities }: ServerModel): ModelFacts {
+export function factsIn({ capabilities }: ServerModel): ModelInfo {
   const {
     maxContextWindowTokens: window,
     maxInputTokens: input,

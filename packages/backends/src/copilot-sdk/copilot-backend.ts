@@ -1,5 +1,5 @@
 import { type Model, matchModel, messageOf, nearestModels } from '@cadre/core'
-import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
 import { openTransport } from '../http/open-transport.ts'
 import { serverCatalog, unknownModel } from '../http/server-catalog.ts'
 import { type ModelAccess, readAccess } from './access.ts'
@@ -115,7 +115,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
   }
 
   /** Returns the same object for the same name: it owns the conversations. */
-  function modelOf(name: string, facts: ModelFacts, multiplier: number | undefined): Model {
+  function modelOf(name: string, facts: ModelInfo, multiplier: number | undefined): Model {
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
       const { idleTimeout = 120_000, tries = 3, subagents = false } = config.copilot ?? {}

@@ -8,7 +8,7 @@
  */
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
-import type { ModelFacts } from '../backend.ts'
+import type { ModelInfo } from '../backend.ts'
 import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
 import type { ModelAccess } from './access.ts'
@@ -30,7 +30,7 @@ const unlimited = 1_000_000
 
 export interface CopilotSdkModelOptions {
   readonly name: string
-  readonly facts: ModelFacts
+  readonly facts: ModelInfo
   readonly multiplier?: number | undefined
   readonly subagents: boolean
   readonly access: ModelAccess

@@ -1,5 +1,5 @@
 import type { Model, ModelResolution } from '@cadre/core'
-import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
 import { type Endpoint, readEndpoint } from './endpoint.ts'
 import { openTransport } from './open-transport.ts'
 import type { ServerApi } from './server-api.ts'
@@ -13,7 +13,7 @@ export interface ServerBackendOptions<Quirks extends object> {
   readonly kind: ServerKind
   /** For the message about a missing name. */
   readonly example: string
-  readonly api: (id: string, endpoint: Endpoint, facts: ModelFacts) => ServerApi<Quirks>
+  readonly api: (id: string, endpoint: Endpoint, facts: ModelInfo) => ServerApi<Quirks>
 }
 
 /** The models of a server with one of the HTTP APIs. */
@@ -37,7 +37,7 @@ export async function openServerBackend<Quirks extends object>(
   }
 
   /** Returns the same object for the same name, to keep what a model has learned about its server. */
-  function modelOf(name: string, facts: ModelFacts, at: Endpoint): Model {
+  function modelOf(name: string, facts: ModelInfo, at: Endpoint): Model {
     let model = opened.get(name)
     if (model === undefined || model.window !== facts.window || model.maxOutput !== facts.maxOutput) {
       const id = `${prefix}:${name}`

@@ -1,5 +1,5 @@
 import { type ModelResolution, matchModel, nearestModels } from '@cadre/core'
-import type { Backend, BackendContext, ModelFacts } from '../backend.ts'
+import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
 import { knownModel } from '../known-models.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Transport } from './exchange.ts'
@@ -25,13 +25,13 @@ type Unknown = Extract<ModelResolution, { kind: 'unknown' }>
 export interface FoundName {
   readonly kind: 'found'
   readonly name: string
-  readonly facts: ModelFacts
+  readonly facts: ModelInfo
   readonly warning?: string
 }
 
 /** The models of a server: its names and known facts. Sends no request to a model. */
 export interface ServerCatalog {
-  find(name: string, factsOf: (name: string) => ModelFacts): Promise<FoundName | Unknown>
+  find(name: string, factsOf: (name: string) => ModelInfo): Promise<FoundName | Unknown>
   names: NonNullable<Backend['names']>
 }
 
@@ -77,7 +77,7 @@ export function serverCatalog(options: ServerCatalogOptions): ServerCatalog {
     },
   }
 
-  function found(name: string, given: ModelFacts): FoundName {
+  function found(name: string, given: ModelInfo): FoundName {
     return { kind: 'found', name, facts: { ...knownModel(name, endpoint), ...given } }
   }
 

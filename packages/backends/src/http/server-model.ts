@@ -1,5 +1,5 @@
 import type { Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Spent } from '@cadre/core'
-import type { BackendContext, ModelFacts } from '../backend.ts'
+import type { BackendContext, ModelInfo } from '../backend.ts'
 import { pause } from '../pause.ts'
 import { StreamedText } from '../streamed-text.ts'
 import { withAttemptCount } from '../with-attempt-count.ts'
@@ -49,7 +49,7 @@ export interface ServerModelOptions<Quirks extends object> {
   readonly transport: Transport
   readonly api: ServerApi<Quirks>
   readonly context: BackendContext
-  readonly facts: ModelFacts
+  readonly facts: ModelInfo
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ModelFacts } from '../backend.ts'
+import type { ModelInfo } from '../backend.ts'
 import { Field, type Origin, originInMemory } from '../field.ts'
 import { compileDefault, compileSteps, type StepSequence, type StepSlot } from './compile-steps.ts'
 import { type ConditionCheck, compileCondition } from './condition.ts'
@@ -22,9 +22,9 @@ export interface CompiledLane {
 
 export interface CompiledPlaybook {
   readonly where: string
-  readonly facts: ModelFacts
+  readonly facts: ModelInfo
   /** Undefined if the playbook replaces any model name. */
-  readonly names: ReadonlyMap<string, ModelFacts> | undefined
+  readonly names: ReadonlyMap<string, ModelInfo> | undefined
   readonly summary: TemplateValue<string>
   readonly lanes: ReadonlyMap<string, CompiledLane>
 }
@@ -101,7 +101,7 @@ function compileTrack(
 }
 
 /** The facts in a playbook about the model it replaces. */
-function readFacts(field: Field): ModelFacts {
+function readFacts(field: Field): ModelInfo {
   field.mapping('a model', ['window', 'maxOutput', 'price'])
   const window = field.at('window')?.whole(1)
   const maxOutput = field.at('maxOutput')?.whole(1)

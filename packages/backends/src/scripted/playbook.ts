@@ -1,5 +1,5 @@
 import type { Json, JsonObject, ModelRequest, ReplyFailure } from '@cadre/core'
-import type { ModelFacts } from '../backend.ts'
+import type { ModelInfo } from '../backend.ts'
 
 /**
  * A playbook as written by a person: the replies of each agent's model, one lane per agent. In a file it is YAML with the
@@ -8,9 +8,9 @@ import type { ModelFacts } from '../backend.ts'
 export interface Playbook {
   /** For readers only. */
   readonly description?: string
-  readonly model?: ModelFacts
+  readonly model?: ModelInfo
   /** Further model names of the playbook, as `scripted:FILE#NAME`. If set, other names are unknown. */
-  readonly models?: { readonly [name: string]: ModelFacts }
+  readonly models?: { readonly [name: string]: ModelInfo }
   /** The reply to a request to summarise older rounds. Such a request uses no line of a lane. */
   readonly summary?: string
   /** By agent name. The lane `*` is for every agent without one. */

@@ -9,7 +9,7 @@ import {
   type ReplyHooks,
   type WireCall,
 } from '@cadre/core'
-import type { ModelFacts } from '../backend.ts'
+import type { ModelInfo } from '../backend.ts'
 import { pause, systemClock } from '../pause.ts'
 import type { CompiledAction, ScriptedReply } from './compile-action.ts'
 import type { CompiledPlaybook } from './compile-playbook.ts'
@@ -22,7 +22,7 @@ export interface ScriptedModelOptions {
   readonly id: string
   /** The name reported as the model. */
   readonly name?: string
-  readonly facts?: ModelFacts
+  readonly facts?: ModelInfo
   readonly clock?: Clock
   /** Called with every request before it is answered. */
   readonly onRequest?: (request: ModelRequest) => void

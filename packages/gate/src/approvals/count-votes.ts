@@ -13,7 +13,7 @@ import type { FileEngine } from '@cadre/journal'
 import type { ApprovalForms, FormVote, TakeVoteResult } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { startersOf } from './starters-of.ts'
-import { openVoteFiles, type UncountedVote } from './vote-files.ts'
+import { openVoteFiles, type PendingVote } from './vote-files.ts'
 import type { VoteRequest, Voter, Voters } from './voter.ts'
 
 export interface CountOptions {
@@ -88,7 +88,7 @@ export function createVoteCount(options: CountOptions): VoteCount {
   }
   /** The home's owner and root can also change people's roles, so Cadre trusts them to name the voter. */
   const vouches = (uid: number | undefined) => uid === undefined || uid === 0 || uid === homeOwner(home).uid
-  const voterOf = ({ by, via, uid }: Omit<UncountedVote, 'id' | 'decision'>): Voter | undefined => {
+  const voterOf = ({ by, via, uid }: Omit<PendingVote, 'id' | 'decision'>): Voter | undefined => {
     const voter = voters.named(by, via)
     return vouches(uid) || voters.ofUser(uid ?? -1, via).name === voter.name ? voter : undefined
   }

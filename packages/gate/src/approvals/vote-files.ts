@@ -12,7 +12,7 @@ import { isObject, namesIn, ownerOnly, textOf } from '@cadre/disk'
 import { type Home, rememberOwnWrite } from '@cadre/home'
 import { readTextWithOwner } from './read-text-with-owner.ts'
 
-export interface UncountedVote extends Vote {
+export interface PendingVote extends Vote {
   readonly id: string
   /** The user id of the file's owner, who vouches for the vote. Absent on systems without user ids. */
   readonly uid?: number
@@ -23,7 +23,7 @@ export interface VoteFiles {
   /** Call it while holding the forms' lock. */
   write(approval: string, vote: Omit<Vote, 'id'>): void
   /** The pending votes on an approval, in the order in which they were cast. */
-  read(approval: string): readonly UncountedVote[]
+  read(approval: string): readonly PendingVote[]
   remove(approval: string, vote: string): void
   /** Removes all votes on a decided approval. */
   clear(approval: string): void
@@ -89,7 +89,7 @@ export function openVoteFiles(
   }
 }
 
-function readVote(path: string, approval: string): Omit<UncountedVote, 'id'> | undefined {
+function readVote(path: string, approval: string): Omit<PendingVote, 'id'> | undefined {
   const owned = readTextWithOwner(path)
   if (owned === undefined) return undefined
   const { raw, uid } = owned

@@ -200,7 +200,7 @@ function rememberLine(line: string): void {
 }
 
 /** True if this process has written this line to an audit log. */
-export function isOwnLine(line: string): boolean {
+export function isLineOfThisProcess(line: string): boolean {
   return written.has(digestOf(line))
 }
 

@@ -9,7 +9,7 @@ export interface Entry {
   readonly pattern: Pattern
 }
 
-export interface ListAnswer {
+export interface AllowlistDecision {
   readonly decision: Decision
   /** The pattern as written in the list. */
   readonly rule: string
@@ -25,7 +25,7 @@ export interface ListAnswer {
 
 /** A list of patterns. Returns nothing for a command that matches none. */
 export interface Allowlist {
-  match(words: readonly string[], line: string): ListAnswer | undefined
+  match(words: readonly string[], line: string): AllowlistDecision | undefined
   /** Patterns of the shipped list to disable. */
   readonly unset?: readonly string[]
 }

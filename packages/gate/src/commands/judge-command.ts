@@ -1,5 +1,5 @@
 import type { CommandFinding } from '@cadre/core'
-import { type Allowlist, type Decision, type ListAnswer, strictnessOrder } from './allowlist.ts'
+import { type Allowlist, type AllowlistDecision, type Decision, strictnessOrder } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
 import { joinPathSegments } from './judge-paths.ts'
@@ -88,7 +88,7 @@ function weaknessOf(
   command: FoundCommand,
   name: string,
   described: DescribedCommand | undefined,
-  answer: ListAnswer | undefined,
+  answer: AllowlistDecision | undefined,
   request: LineRequest,
 ): string | undefined {
   const { options } = request
@@ -143,8 +143,8 @@ function strictest(
   lists: readonly Allowlist[],
   words: readonly string[],
   source: string,
-): ListAnswer | undefined {
-  let found: ListAnswer | undefined
+): AllowlistDecision | undefined {
+  let found: AllowlistDecision | undefined
   for (const list of lists) {
     const answer = list.match(words, source)
     if (answer === undefined) continue
@@ -161,7 +161,7 @@ function matchShippedList(
   lists: readonly Allowlist[],
   words: readonly string[],
   described: DescribedCommand | undefined,
-): ListAnswer | undefined {
+): AllowlistDecision | undefined {
   if (!isListedReader(described)) return undefined
   const isUnset = lists.some(({ unset = [] }) =>
     unset.some((pattern) => pattern.split(/\s+/).every((word, at) => word === words[at] || word === '*')),

@@ -3,7 +3,7 @@ import type { Allowlist, Decision } from './allowlist.ts'
 import type { Program } from './resolve-program.ts'
 
 /** The part of `PathResolver` that commands need. */
-export interface PathJudge {
+export interface PathChecker {
   judge(request: PathRequest): {
     readonly kind: ResolvedPath['kind']
     readonly real?: string
@@ -25,7 +25,7 @@ export interface CommandRuleOptions {
   readonly write?: Decision
   /** False without bubblewrap: then only the user's own rules allow more than reading. */
   readonly sandboxed: boolean
-  readonly places: PathJudge
+  readonly places: PathChecker
   /** False if the policy forbids automatic approval: then lists allow nothing. */
   readonly beforehand: boolean
   /** The search path for programs, as in `PATH`. */

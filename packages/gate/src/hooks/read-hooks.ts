@@ -99,7 +99,7 @@ export function readHooks(written: Located, source: HooksSource): ParsedHooks {
       'warning',
       written.line,
       'hooks-strict',
-      'The Copilot CLI runs none of these hooks while one is invalid.',
+      'The Copilot CLI runs none of these hooks if one of them is invalid.',
     )
   return { hooks, diagnostics, entries }
 }

@@ -1,5 +1,5 @@
 import { matchesPattern } from '@cadre/disk'
-import type { Allowlist, ListAnswer } from '../commands/allowlist.ts'
+import type { Allowlist, AllowlistDecision } from '../commands/allowlist.ts'
 import { formatWords } from '../commands/format-words.ts'
 import { programOf } from '../commands/program-name.ts'
 import { allowedWords } from './allows-more.ts'
@@ -25,7 +25,7 @@ export function permissionCommands(rules: readonly ClaudeRule[]): Allowlist {
     return words === undefined ? [] : [{ rule, ...words }]
   })
   return {
-    match(words, line): ListAnswer | undefined {
+    match(words, line): AllowlistDecision | undefined {
       const readings = readingsOf(words, line)
       const found = restricting.find(({ pattern }) => readings.some((reading) => mayFit(reading, pattern)))
       if (found !== undefined)

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { isInside, namesIn } from '@cadre/disk'
 import { type Home, hasOwnWriteIn, isOwnWrite, requestersIn, runningProcess } from '@cadre/home'
-import { isOwnLine } from '../audit/audit-log.ts'
+import { isLineOfThisProcess } from '../audit/audit-log.ts'
 import { followLinks } from '../paths/follow-links.ts'
 import type { Change, ExpectedChanges } from './undo-changes.ts'
 import { watchHookLogs } from './watch-hook-logs.ts'
@@ -146,7 +146,7 @@ function settleLog({ before, after }: Change, isShared: boolean): 'fine' | 'undo
     .toString('utf8')
     .split('\n')
     .filter((line) => line !== '')
-  const ours = added.filter((line) => isShared || isOwnLine(line))
+  const ours = added.filter((line) => isShared || isLineOfThisProcess(line))
   if (ours.length === added.length && now.subarray(0, old.length).equals(old)) return 'fine'
   if (before === undefined && ours.length === 0) return 'undo'
   return Buffer.concat([old, Buffer.from(ours.map((line) => `${line}\n`).join(''))])

@@ -14,7 +14,7 @@ import { type CheckIn, readCheckIn, writeCheckIn } from './check-in-file.ts'
 
 const file = 'storage/planner-checkin.yaml'
 
-export interface CheckInFacts {
+export interface CheckInState {
   readonly approvals: number
   readonly running: number
   readonly queued: number
@@ -23,7 +23,7 @@ export interface CheckInFacts {
 
 export function createCheckInsDuty(
   context: DaemonContext,
-  { facts }: { readonly facts: () => CheckInFacts },
+  { facts }: { readonly facts: () => CheckInState },
 ): Duty {
   const { home, sessions, engine, agents, problems, note } = context
   let settings: CheckIn | undefined
@@ -114,7 +114,7 @@ function messageOfCheckIn(number: number): string {
   return `checkin/${number}`
 }
 
-function contentOf({ approvals, running, queued, counts }: CheckInFacts): string {
+function contentOf({ approvals, running, queued, counts }: CheckInState): string {
   const duties = Object.entries(counts).map(([name, numbers]) => {
     const said = Object.entries(numbers).map(([what, number]) => `${number} ${what}`)
     return `${name}: ${said.join(', ') || 'nothing'}`

@@ -35,12 +35,12 @@ export interface SearchedFiles {
   readonly notes: readonly string[]
 }
 
-export interface SelectAnswer extends SearchedFiles {
+export interface SelectResult extends SearchedFiles {
   /** The selected fields. `*` means all fields that any row has. */
   readonly fields: readonly string[]
 }
 
-export function answerSelect(query: SelectQuery, files: QueryFiles): SelectAnswer {
+export function answerSelect(query: SelectQuery, files: QueryFiles): SelectResult {
   const looked = readAllTasks(query, files)
   const rows = selectTasks(looked.rows, query)
   return {

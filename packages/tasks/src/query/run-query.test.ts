@@ -21,7 +21,7 @@ import { editChunks } from './edit-chunks.ts'
 import { openQueryFiles } from './open-query-files.ts'
 import { parseQuery } from './parse-query.ts'
 import { QueryError } from './query-error.ts'
-import { type QueryAnswer, runQuery } from './run-query.ts'
+import { type QueryResult, runQuery } from './run-query.ts'
 
 let folder: string
 beforeEach(() => {
@@ -41,7 +41,7 @@ const rejects = async (query: string) => {
   expect(error).toBeInstanceOf(QueryError)
   return (error as QueryError).sentence
 }
-const idsOf = (answer: QueryAnswer) =>
+const idsOf = (answer: QueryResult) =>
   answer.kind === 'select' ? answer.rows.map(({ file, task }) => `${file}:${task.id}`) : []
 
 const one =

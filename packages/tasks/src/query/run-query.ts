@@ -7,7 +7,7 @@ import { newTaskId } from '../new-task-id.ts'
 import { readTaskFile } from '../read-task-file.ts'
 import { removeTask } from '../remove-task.ts'
 import type { TaskItem } from '../task-item.ts'
-import { answerSelect, type FoundProblem, type SelectAnswer } from './answer-select.ts'
+import { answerSelect, type FoundProblem, type SelectResult } from './answer-select.ts'
 import { changeTasks } from './change-tasks.ts'
 import type { ChangeableFiles } from './open-query-files.ts'
 import type { FileName, InsertQuery, Query, SelectQuery } from './query.ts'
@@ -20,14 +20,14 @@ interface QueryMessages {
   readonly notes: readonly string[]
 }
 
-export type QueryAnswer =
-  | (SelectAnswer & { readonly kind: 'select'; readonly into?: string })
+export type QueryResult =
+  | (SelectResult & { readonly kind: 'select'; readonly into?: string })
   | (QueryMessages & { readonly kind: 'insert'; readonly id: string; readonly file: string })
   | (QueryMessages & { readonly kind: 'update'; readonly updated: number })
   | (QueryMessages & { readonly kind: 'delete'; readonly deleted: number })
 
 /** Executes a query. If it throws a `QueryError` or another `CadreError`, nothing has changed. */
-export async function runQuery(query: Query, files: ChangeableFiles): Promise<QueryAnswer> {
+export async function runQuery(query: Query, files: ChangeableFiles): Promise<QueryResult> {
   switch (query.kind) {
     case 'select':
       return select(query, files)
@@ -48,7 +48,7 @@ export async function runQuery(query: Query, files: ChangeableFiles): Promise<Qu
   }
 }
 
-async function select(query: SelectQuery, files: ChangeableFiles): Promise<QueryAnswer> {
+async function select(query: SelectQuery, files: ChangeableFiles): Promise<QueryResult> {
   const answer = answerSelect(query, files)
   const { into } = query
   if (into === undefined) return { kind: 'select', ...answer }
@@ -78,7 +78,7 @@ function copyOf({ text }: SelectQuery, { at }: FileName, tasks: readonly TaskIte
   }
 }
 
-async function insert(query: InsertQuery, files: ChangeableFiles): Promise<QueryAnswer> {
+async function insert(query: InsertQuery, files: ChangeableFiles): Promise<QueryResult> {
   const task = newTaskFrom(query)
   refuseApprovals(query, query.file)
   const file = placeFor(query, query.file, files)

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { type Infer, object, string, type Tool } from '@cadre/core'
 import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import { codeOf, Refusal } from '../refusal.ts'
-import { makeFolder } from '../search/in-folder.ts'
+import { makeFolder } from '../search/with-pinned-folder.ts'
 import { confinePath, type WriteRules } from './confine-path.ts'
 import { serializeWrites } from './serialize-writes.ts'
 

@@ -6,7 +6,7 @@ import type { PathResolver } from '@cadre/gate'
 import { builtIn, pathAliases, type ToolImplementation, withoutArguments } from '../built-in.ts'
 import type { HiddenFileFilter } from '../create-tools.ts'
 import { codeOf, Refusal } from '../refusal.ts'
-import { inFolder } from '../search/in-folder.ts'
+import { withPinnedFolder } from '../search/with-pinned-folder.ts'
 import { confinePath, isHiddenPath } from './confine-path.ts'
 
 const input = object({
@@ -50,7 +50,7 @@ async function list(path: string, context: ToolContext, { isHidden, places }: Ru
   const folder = confinePath({ context, path, places })
   let entries: Dirent[]
   try {
-    entries = await inFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
+    entries = await withPinnedFolder(folder.real, (base) => readdir(base, { withFileTypes: true }))
   } catch (error) {
     if (codeOf(error) === 'ENOTDIR') throw new Refusal(`${folder.shown} is a file. Read it with read_file.`)
     if (codeOf(error) === 'ENOENT')

@@ -4,7 +4,7 @@ import { access, type FileHandle, lstat, open, rename, unlink } from 'node:fs/pr
 import path from 'node:path'
 import { rememberOwnWrite } from '@cadre/home'
 import { codeOf, Refusal } from '../refusal.ts'
-import { inFolder, makeFolder } from '../search/in-folder.ts'
+import { makeFolder, withPinnedFolder } from '../search/with-pinned-folder.ts'
 import type { ConfinedPath } from './confine-path.ts'
 import type { DocumentsOfCall } from './documents.ts'
 import { requireRegularFile } from './open-file.ts'
@@ -26,7 +26,7 @@ export async function replaceFile(
 ): Promise<'created' | 'replaced'> {
   const folder = path.dirname(file.real)
   await makeFolder(file.root, folder)
-  return inFolder(folder, async (base) => {
+  return withPinnedFolder(folder, async (base) => {
     const target = path.join(base, path.basename(file.real))
     const draft = path.join(base, draftName(file, replacement.key))
     const before = await existing(target, file)
@@ -62,7 +62,7 @@ async function writtenByEditor(
 }
 
 export async function removeFile(file: ConfinedPath, expected: Stats): Promise<void> {
-  await inFolder(path.dirname(file.real), async (base) => {
+  await withPinnedFolder(path.dirname(file.real), async (base) => {
     const target = path.join(base, path.basename(file.real))
     requireExpected(await existing(target, file), expected, file)
     rememberOwnWrite(file.real, undefined)

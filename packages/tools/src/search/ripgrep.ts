@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { runProcess } from '../commands/run-process.ts'
 import { Refusal } from '../refusal.ts'
-import { inFolder } from './in-folder.ts'
+import { withPinnedFolder } from './with-pinned-folder.ts'
 
 export const withoutRipgrep =
   'ripgrep is not installed for this platform, so Cadre used a slower search. Install it with "npm install @vscode/ripgrep"'
@@ -28,7 +28,7 @@ export async function ripgrep(request: RipgrepRequest, signal: AbortSignal): Pro
   if (!(await exists(path.join(root, '.git')))) commonArgs.push('--no-ignore-parent')
   let rest = ''
   let wanted = true
-  const end = await inFolder(folder, (cwd) =>
+  const end = await withPinnedFolder(folder, (cwd) =>
     runProcess(
       {
         command: [program, ...commonArgs, ...args],

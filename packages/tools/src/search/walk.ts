@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { glob, type Matcher } from '@cadre/disk'
-import { inFolder } from './in-folder.ts'
+import { withPinnedFolder } from './with-pinned-folder.ts'
 
 type Ignores = (path: string, isFolder: boolean) => boolean
 
@@ -28,7 +28,7 @@ async function* files(
 ): AsyncGenerator<string> {
   signal.throwIfAborted()
   // A folder that is unreadable or deleted is treated as empty.
-  const entries = await inFolder(path.join(root, folder), (base) =>
+  const entries = await withPinnedFolder(path.join(root, folder), (base) =>
     readdir(base, { withFileTypes: true }),
   ).catch(() => [])
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -1,5 +1,5 @@
 import { CadreError, type Infer, object, string, type Tool } from '@cadre/core'
-import { answerSelect, homeQueryFiles, parseQuery, rowObject, type SelectAnswer } from '@cadre/tasks'
+import { answerSelect, homeQueryFiles, parseQuery, rowObject, type SelectResult } from '@cadre/tasks'
 import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import type { TaskPort } from './task-port.ts'
@@ -64,7 +64,7 @@ function queryTasks(tasks: TaskPort): ToolImplementation<QueryTasksInput> {
   }
 }
 
-function show({ rows, fields, problems, notes }: SelectAnswer, matchesAnything: boolean): string {
+function show({ rows, fields, problems, notes }: SelectResult, matchesAnything: boolean): string {
   const lines: string[] = []
   let size = 0
   for (const row of rows) {

@@ -7,10 +7,10 @@ export type FileState =
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder' }
   /** Its content is not stored. The stamp shows whether it has changed. */
-  | { readonly kind: 'unstored'; readonly why: UnstoredReason; readonly stamp: string }
+  | { readonly kind: 'unstored'; readonly why: NotStoredReason; readonly stamp: string }
 
 /** `lost`: the content was only in the project's repository, which has removed it. */
-export type UnstoredReason = 'large' | 'unreadable' | 'special' | 'lost'
+export type NotStoredReason = 'large' | 'unreadable' | 'special' | 'lost'
 
 export const absentState: FileState = { kind: 'absent' }
 export const folderState: FileState = { kind: 'folder' }

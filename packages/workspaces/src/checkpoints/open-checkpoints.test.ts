@@ -205,7 +205,7 @@ inDeep('records the changes of a call whose process was killed, and asks before 
     kind: 'plan',
     plan: {
       files: [{ path: 'a.txt' }, { path: 'b.txt' }],
-      conflicts: [{ path: 'a.txt', reason: 'was changed by a call that was interrupted, or after it' }],
+      conflicts: [{ path: 'a.txt', reason: 'was changed during or after an interrupted call' }],
     },
   })
   if (planned.kind !== 'plan') return

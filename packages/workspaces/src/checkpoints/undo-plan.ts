@@ -146,7 +146,7 @@ function wantedSteps(direction: Direction, { changes, undone }: TurnRecord): rea
 const doubts: Readonly<Record<AttributionUncertainty, string>> = {
   between: 'was also changed by someone else during the turn',
   contested: 'was changed while another session was running a command',
-  interrupted: 'was changed by a call that was interrupted, or after it',
+  interrupted: 'was changed during or after an interrupted call',
 }
 
 const unstored = {

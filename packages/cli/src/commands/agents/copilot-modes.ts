@@ -19,14 +19,14 @@ export async function copilotModes(io: Io, config: Config): Promise<readonly Ser
     installedServer,
     mayBeSignedIn,
     readCache: recall,
-    surveyCopilot,
+    inspectCopilot,
   } = await import('@cadre/backends')
   const configured = config.copilot?.server
   const server = installedServer({ env, configured })
   if (server === undefined || !mayBeSignedIn(env)) return []
   const { modes } = recall(env)
   const known = modes !== undefined && modes.version === server.version ? modes.list : undefined
-  const found = known ?? (await surveyCopilot({ env, configured, limit }))?.modes ?? []
+  const found = known ?? (await inspectCopilot({ env, configured, limit }))?.modes ?? []
   const choosable: readonly string[] = chatModes
   // Ids are unique, but names are not: the server has two modes named Agent.
   return found.filter(({ id }) => choosable.includes(id)).map((mode) => ({ ...mode, name: mode.id }))

@@ -21,7 +21,7 @@ import type { EnteredLine, Input } from './input.ts'
 import type { Key, KeyName } from './key-reader.ts'
 import { createKeyboard } from './keyboard.ts'
 import type { MessageHistory } from './message-history.ts'
-import { type StatusFacts, statusLine } from './status-line.ts'
+import { type StatusInfo, statusLine } from './status-line.ts'
 import { createTurnSurface, type TurnSurface, type TurnSurfaceOptions } from './turn-surface.ts'
 
 export interface ChatScreenOptions {
@@ -30,7 +30,7 @@ export interface ChatScreenOptions {
   readonly history: MessageHistory
   /** Calls `changed` when more suggestions are available. */
   readonly completer: (changed: () => void) => Completer
-  readonly status: () => StatusFacts
+  readonly status: () => StatusInfo
   readonly turn: TurnSurfaceOptions['turn']
 }
 

@@ -1,7 +1,7 @@
 import { addUsage, type CadreEvent, foldEntries, noUsage, type StoredSession, type Usage } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
 import { branchOf } from './branch-of.ts'
-import type { StatusFacts } from './status-line.ts'
+import type { StatusInfo } from './status-line.ts'
 
 /** The content of the status line. */
 export class ChatStatus {
@@ -49,7 +49,7 @@ export class ChatStatus {
     this.#used = undefined
   }
 
-  facts(): StatusFacts {
+  facts(): StatusInfo {
     return {
       model: this.#model,
       context: this.#used === undefined ? undefined : { used: this.#used, window: this.#window },

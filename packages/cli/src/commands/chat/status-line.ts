@@ -4,7 +4,7 @@ import { formatAmount, usageNumbers } from '../../output/numbers.ts'
 import type { Style } from '../../output/style.ts'
 import { textWidth, truncateText } from '../../output/text-width.ts'
 
-export interface StatusFacts {
+export interface StatusInfo {
   readonly model: string | undefined
   /** The tokens of the last request and its reply, and the window. */
   readonly context: { readonly used: number; readonly window: number | undefined } | undefined
@@ -14,7 +14,7 @@ export interface StatusFacts {
 }
 
 /** Model, context, tokens, cost and branch in one line; on a narrow screen, the least important parts are omitted. */
-export function statusLine(facts: StatusFacts, hint: string, columns: number, style: Style): string {
+export function statusLine(facts: StatusInfo, hint: string, columns: number, style: Style): string {
   const { model, context, usage, branch } = facts
   const spent = usage.input + usage.output > 0 ? usageNumbers(usage) : []
   const parts = [
@@ -35,7 +35,7 @@ export function statusLine(facts: StatusFacts, hint: string, columns: number, st
   return style.dim(right === '' ? left : `${left}${' '.repeat(gap)}${right}`)
 }
 
-function contextText({ used, window }: NonNullable<StatusFacts['context']>): string {
+function contextText({ used, window }: NonNullable<StatusInfo['context']>): string {
   if (window === undefined) return `context ${formatAmount(used)}`
   return `context ${formatAmount(used)}/${formatAmount(window)} (${Math.min(999, Math.round((used / window) * 100))}%)`
 }

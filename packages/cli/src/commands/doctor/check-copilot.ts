@@ -1,4 +1,4 @@
-import type { CopilotSurvey } from '@cadre/backends'
+import type { CopilotStatus } from '@cadre/backends'
 import type { Settings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { formatCount } from '../../output/numbers.ts'
@@ -14,7 +14,7 @@ export interface CopilotCheckOptions {
 export interface CopilotChecks {
   readonly checks: readonly Check[]
   /** The models of the account, if known. */
-  readonly models: CopilotSurvey['models']
+  readonly models: CopilotStatus['models']
 }
 
 /** Checks the language server, the sign-in and the SDK. Starts nothing if the server is not installed or nobody is signed in. */
@@ -23,7 +23,7 @@ export async function checkCopilot(
   settings: Settings | undefined,
   { model = '', limit }: CopilotCheckOptions,
 ): Promise<CopilotChecks> {
-  const { installedServer, mayBeSignedIn, surveyCopilot, serverConfigProblem } = await import(
+  const { installedServer, mayBeSignedIn, inspectCopilot, serverConfigProblem } = await import(
     '@cadre/backends'
   )
   const { env } = io
@@ -47,8 +47,8 @@ export async function checkCopilot(
     'copilot',
     `language server ${server.version ?? 'of unknown version'}, ${server.place}`,
   )
-  const survey: CopilotSurvey = mayBeSignedIn(env)
-    ? ((await surveyCopilot({ env, configured, limit })) ?? {})
+  const survey: CopilotStatus = mayBeSignedIn(env)
+    ? ((await inspectCopilot({ env, configured, limit })) ?? {})
     : { account: { kind: 'signed-out' } }
   return {
     checks: [installed, ...(await checkAccount(io, survey, problem)), ofSdk],
@@ -76,7 +76,7 @@ type Problem = (name: string, message: string, fix?: string) => Check
 
 async function checkAccount(
   io: Io,
-  { account, subscription, models, trouble }: CopilotSurvey,
+  { account, subscription, models, trouble }: CopilotStatus,
   problem: Problem,
 ): Promise<Check[]> {
   const { tokenVariable } = await import('@cadre/backends')

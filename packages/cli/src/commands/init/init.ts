@@ -10,7 +10,7 @@ import { commandName } from '../../run/command-name.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { placeTeamFiles, type TeamFileStatus } from './place-team-files.ts'
 import { type InitTarget, planTeamFiles } from './plan-team-files.ts'
-import { trustWrittenHooks } from './trust-written-hooks.ts'
+import { trustInitHooks } from './trust-init-hooks.ts'
 
 export interface InitFlags {
   readonly team?: string
@@ -34,8 +34,7 @@ export async function initProject(io: Io, flags: InitFlags): Promise<ExitCode> {
   const plan = await planTeamFiles({ team, home: home.path, project, to: flags.to })
   const files = placeTeamFiles({ plan, home, project, force: flags.force === true, dryRun })
   const loaded = dryRun ? undefined : await loadAgents(agentPaths(io, home, io.cwd))
-  if (loaded !== undefined)
-    trustWrittenHooks(io, { project, files, mixed: plan.mixed, agents: loaded.agents })
+  if (loaded !== undefined) trustInitHooks(io, { project, files, mixed: plan.mixed, agents: loaded.agents })
   const notices = [...plan.notes, ...faultsIn(files, loaded?.diagnostics ?? [])]
   const example = listTeams().find(({ name }) => name === team.name)?.example
   const agent = plan.starts ? '' : ` --agent ${team.entry}`

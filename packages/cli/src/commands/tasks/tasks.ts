@@ -10,11 +10,11 @@ import {
   openTaskFiles,
   parseQuery,
   type Query,
-  type QueryAnswer,
   QueryError,
+  type QueryResult,
   rowObject,
   runQuery,
-  type SelectAnswer,
+  type SelectResult,
 } from '@cadre/tasks'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -79,7 +79,7 @@ function listOpen(io: Io, flags: TasksFlags): ExitCode {
   return exitCodes.done
 }
 
-function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectAnswer): void {
+function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectResult): void {
   const matchesAnything = query.kind === 'select' && query.fields === '*'
   if (json) {
     const rows = answer.rows.map((row) => rowObject(row, answer.fields, matchesAnything))
@@ -90,13 +90,13 @@ function showRows(io: Io, { json }: TasksFlags, query: Query, answer: SelectAnsw
 }
 
 /** Messages for a person, which must not be mixed with the rows. */
-function printMessages(io: Io, { problems, notes }: Pick<SelectAnswer, 'problems' | 'notes'>): void {
+function printMessages(io: Io, { problems, notes }: Pick<SelectResult, 'problems' | 'notes'>): void {
   for (const note of notes) io.stderr.write(`cadre: ${cleanLine(note)}\n`)
   for (const problem of problems)
     if (problem.severity === 'error') io.stderr.write(`${problemLine(problem)}\n`)
 }
 
-function describeAnswer(answer: QueryAnswer): string {
+function describeAnswer(answer: QueryResult): string {
   switch (answer.kind) {
     case 'select':
       return `Wrote ${formatCount(answer.rows.length, 'task')} to ${cleanLine(answer.into ?? '')}`
@@ -109,7 +109,7 @@ function describeAnswer(answer: QueryAnswer): string {
   }
 }
 
-function toJson(answer: QueryAnswer): object {
+function toJson(answer: QueryResult): object {
   switch (answer.kind) {
     case 'select':
       return { written: answer.rows.length, file: answer.into }
@@ -125,7 +125,7 @@ function toJson(answer: QueryAnswer): object {
 /** The fields shown as columns; the others are in the file and in the JSON output. */
 const columnFields = ['id', 'state', 'priority', 'who', 'tags', 'depends_on', 'title', 'file']
 
-interface TaskTableRequest extends Pick<SelectAnswer, 'rows' | 'fields'> {
+interface TaskTableRequest extends Pick<SelectResult, 'rows' | 'fields'> {
   /** `*` was requested. */
   readonly matchesAnything: boolean
   readonly columns: number

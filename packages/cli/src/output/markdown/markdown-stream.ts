@@ -12,7 +12,7 @@ import type { Style } from '../style.ts'
 import { createHighlighter, type Highlighter } from './highlight.ts'
 import { readInline } from './read-inline.ts'
 import type { Span } from './span.ts'
-import { type ColumnAlignment, readAligns, readCells, tableLines } from './table-lines.ts'
+import { type ColumnAlignment, readAlignments, readCells, tableLines } from './table-lines.ts'
 import { wrapSpans } from './wrap-spans.ts'
 
 export interface MarkdownOptions {
@@ -181,7 +181,7 @@ export class MarkdownStream {
       return
     }
     if (block.kind === 'text' && block.margin.quotes === quotes) {
-      const aligns = block.lines.length === 1 && isShort ? readAligns(body) : undefined
+      const aligns = block.lines.length === 1 && isShort ? readAlignments(body) : undefined
       const [head = ''] = block.lines
       if (aligns !== undefined && head.includes('|') && readCells(head).length === aligns.length) {
         const { margin } = block

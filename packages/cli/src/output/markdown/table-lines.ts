@@ -22,7 +22,7 @@ export function readCells(line: string): string[] {
 }
 
 /** Returns the alignments, if this is the delimiter line of a table. */
-export function readAligns(line: string): ColumnAlignment[] | undefined {
+export function readAlignments(line: string): ColumnAlignment[] | undefined {
   if (!/^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/.test(line) || !line.includes('-')) return undefined
   return readCells(line).map((cell) => {
     if (cell.startsWith(':') && cell.endsWith(':')) return 'center'

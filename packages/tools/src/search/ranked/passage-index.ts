@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Stamp } from '@cadre/disk'
 import MiniSearch, { type AsPlainObject, type Options } from 'minisearch'
 import type { Passage } from './split-passages.ts'
-import { termOf, wordsIn } from './terms.ts'
+import { splitIntoWords, termOf } from './terms.ts'
 
 /** The location of a passage; only words and a hash of its text are stored. */
 export interface StoredPassage {
@@ -42,7 +42,7 @@ interface Document {
 
 const options: Options<Document> = {
   fields: ['path', 'heading', 'text'],
-  tokenize: wordsIn,
+  tokenize: splitIntoWords,
   processTerm: termOf,
   // Done explicitly, so that nothing runs after a search.
   autoVacuum: false,

@@ -40,7 +40,7 @@ export interface FoundPassage {
   readonly weight: number
 }
 
-export interface RankedAnswer {
+export interface RankedResult {
   readonly passages: readonly FoundPassage[]
   /** Notes for the reader, each a sentence without a period. */
   readonly notes: readonly string[]
@@ -48,7 +48,7 @@ export interface RankedAnswer {
   readonly usage?: Usage
 }
 
-export type RankedSearch = (request: RankedRequest, signal: AbortSignal) => Promise<RankedAnswer>
+export type RankedSearch = (request: RankedRequest, signal: AbortSignal) => Promise<RankedResult>
 
 const maxFiles = 20_000
 const maxFileSize = 1_024 * 1_024
@@ -79,7 +79,7 @@ export function createRankedSearch(options: RankedOptions): RankedSearch {
   }
   return async (request, signal) => {
     const { root } = request
-    let found: RankedAnswer = { passages: [], notes: [] }
+    let found: RankedResult = { passages: [], notes: [] }
     let usage: Usage | undefined
     const spent = (more: Usage) => {
       usage = addUsage(usage ?? noUsage, more)

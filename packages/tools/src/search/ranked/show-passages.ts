@@ -1,7 +1,7 @@
 import { truncateText } from '../../files/text.ts'
 import { shownLine } from '../show-found.ts'
-import type { FoundPassage, RankedAnswer } from './ranked-search.ts'
-import { termOf, wordsIn } from './terms.ts'
+import type { FoundPassage, RankedResult } from './ranked-search.ts'
+import { splitIntoWords, termOf } from './terms.ts'
 
 const maxLines = 10
 
@@ -10,13 +10,13 @@ export interface ShownPart {
   readonly prefix: string
   /** The source of its passages; absent for the workspace itself. */
   readonly label?: string
-  readonly answer: RankedAnswer
+  readonly answer: RankedResult
 }
 
 /** Formats the results, best first, each with its location and the most relevant lines. */
 export function showPassages(query: string, meaning: boolean, parts: readonly ShownPart[]): string {
   const notes = [...new Set(parts.flatMap(({ answer }) => answer.notes))].map((note) => `[${note}]`)
-  const wanted = new Set(wordsIn(query).flatMap((word) => termOf(word) ?? []))
+  const wanted = new Set(splitIntoWords(query).flatMap((word) => termOf(word) ?? []))
   const shown = mergeByScore(parts).map(({ prefix, passage }, at) =>
     passageText(at + 1, prefix, passage, wanted),
   )
@@ -71,7 +71,7 @@ function bestLine(lines: readonly string[], wanted: ReadonlySet<string>): number
   const perLine = lines.map(
     (line) =>
       new Set(
-        wordsIn(line)
+        splitIntoWords(line)
           .flatMap((word) => termOf(word) ?? [])
           .filter((term) => wanted.has(term)),
       ),

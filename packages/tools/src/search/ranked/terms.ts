@@ -33,7 +33,7 @@ const partsOf = memoize((word): readonly string[] => {
 })
 
 /** Returns the words of a text. A compound name is found by each of its words and as a whole: `openPool`, `open_pool`. */
-export function wordsIn(text: string): string[] {
+export function splitIntoWords(text: string): string[] {
   const found: string[] = []
   for (const word of text.match(words) ?? []) for (const part of partsOf(word)) found.push(part)
   return found

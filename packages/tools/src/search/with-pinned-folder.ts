@@ -8,7 +8,7 @@ import { codeOf, Refusal } from '../refusal.ts'
  * uses an open file descriptor, so links created in the path have no effect. Elsewhere the real path is compared before the
  * work, which leaves a small race.
  */
-export async function inFolder<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
+export async function withPinnedFolder<T>(folder: string, work: (base: string) => Promise<T>): Promise<T> {
   if (process.platform !== 'linux') return openByName(folder, work)
   const handle = await openFolder(folder)
   try {
@@ -34,7 +34,7 @@ export async function makeFolder(root: string, folder: string): Promise<void> {
   let current = root
   for (const name of path.relative(root, folder).split(path.sep)) {
     if (name === '') continue
-    await inFolder(current, async (base) => {
+    await withPinnedFolder(current, async (base) => {
       try {
         await mkdir(path.join(base, name))
       } catch (error) {

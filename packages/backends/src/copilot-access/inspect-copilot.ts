@@ -14,7 +14,7 @@ import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
 import { type CopilotOptions, withServer } from './with-server.ts'
 
 /** The state of Copilot on this machine. Facts that were not available in time are absent. */
-export interface CopilotSurvey {
+export interface CopilotStatus {
   readonly account?: Account
   readonly subscription?: Subscription
   readonly models?: readonly AccountModel[]
@@ -23,18 +23,18 @@ export interface CopilotSurvey {
   readonly trouble?: string
 }
 
-export interface SurveyOptions extends CopilotOptions {
+export interface InspectCopilotOptions extends CopilotOptions {
   /** The time limit for everything, in milliseconds. */
   readonly limit: number
 }
 
 /** Asks the language server who is signed in and which models are available, within a time limit. Returns undefined if there is no server. */
-export async function surveyCopilot(options: SurveyOptions): Promise<CopilotSurvey | undefined> {
+export async function inspectCopilot(options: InspectCopilotOptions): Promise<CopilotStatus | undefined> {
   const { env, clock = systemClock, limit } = options
   const stopper = new AbortController()
   const cancelTimer = clock.after(limit, () => stopper.abort())
-  let found: CopilotSurvey = {}
-  const add = (more: CopilotSurvey) => {
+  let found: CopilotStatus = {}
+  const add = (more: CopilotStatus) => {
     if (!stopper.signal.aborted) found = { ...found, ...more }
   }
   const result = await withServer(options, (server) => ask(server, add), stopper.signal)
@@ -49,7 +49,7 @@ export async function surveyCopilot(options: SurveyOptions): Promise<CopilotSurv
   return found
 }
 
-async function ask(server: ServerProcess, add: (more: CopilotSurvey) => void): Promise<void> {
+async function ask(server: ServerProcess, add: (more: CopilotStatus) => void): Promise<void> {
   // Available immediately, and replaced when GitHub has answered.
   const stored = await readStoredAccount(server)
   add({ account: stored })
@@ -68,9 +68,9 @@ async function ask(server: ServerProcess, add: (more: CopilotSurvey) => void): P
 }
 
 function storeSurvey(
-  options: SurveyOptions,
-  { account, models, modes }: CopilotSurvey,
-  env: SurveyOptions['env'],
+  options: InspectCopilotOptions,
+  { account, models, modes }: CopilotStatus,
+  env: InspectCopilotOptions['env'],
 ): void {
   const { clock = systemClock } = options
   const version = installedServer(options)?.version
@@ -80,7 +80,7 @@ function storeSurvey(
 }
 
 export function cacheSignIn(
-  env: SurveyOptions['env'],
+  env: InspectCopilotOptions['env'],
   user: string,
   at: number,
   models: readonly AccountModel[] | undefined,
@@ -99,12 +99,12 @@ export function cacheSignIn(
 }
 
 /** Called when the server has exited, because it writes to its files until then. */
-export function cacheSignOut(env: SurveyOptions['env']): void {
+export function cacheSignOut(env: InspectCopilotOptions['env']): void {
   updateCache(env, { account: { kind: 'signed-out', stored: storedSignIns(env) ?? '' } })
 }
 
 /** True if a user may be signed in, according to files and variables. Starts nothing. */
-export function mayBeSignedIn(env: SurveyOptions['env']): boolean {
+export function mayBeSignedIn(env: InspectCopilotOptions['env']): boolean {
   if (tokenVariable(env) !== undefined) return true
   const stored = storedSignIns(env)
   if (stored === undefined) return false

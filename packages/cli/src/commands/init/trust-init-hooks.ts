@@ -19,7 +19,7 @@ export interface WrittenTeam {
  * Trusts hooks that were just written at the user's request, if every script they name is part of the team. Everything else
  * in the folder, kept files, and files with other hooks stay untrusted.
  */
-export function trustWrittenHooks(io: Io, { project, files, mixed, agents }: WrittenTeam): void {
+export function trustInitHooks(io: Io, { project, files, mixed, agents }: WrittenTeam): void {
   const { trust, home: userHome } = userPaths(io.env)
   // An existing file with exactly the same content counts as written.
   const own = new Set(
