@@ -96,7 +96,7 @@ export const faults = {
   },
   'sed scripts are not read': {
     focus: ['sed'],
-    file: 'dist/commands/programs/plain-sed.js',
+    file: 'dist/commands/programs/safe-sed.js',
     from: 'let at = 0',
     to: 'return true; let at = 0',
   },
@@ -108,7 +108,7 @@ export const faults = {
   },
   'links are not followed': {
     focus: ['cat'],
-    file: 'dist/paths/places.js',
+    file: 'dist/paths/path-resolver.js',
     from: 'if (real !== root && !real.startsWith(root === path.sep ? root : root + path.sep))',
     to: 'if (false)',
   },

@@ -19,7 +19,7 @@ export async function createJudge(gate, workspace) {
         'commands/create-command-rule.js',
         'commands/interpret-line.js',
         'commands/read-allowlist.js',
-        'paths/places.js',
+        'paths/path-resolver.js',
         'sandbox/plan-run.js',
       ].map((file) => import(`${gate}/dist/${file}`)),
     )

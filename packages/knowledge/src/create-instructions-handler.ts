@@ -3,7 +3,7 @@ import type { LifecycleHandler, SessionSpec } from '@cadre/core'
 import { realPathOf } from '@cadre/disk'
 import { instructionText } from './compose.ts'
 import { instructionsFor } from './instructions/instructions-for.ts'
-import type { KnowledgePaths } from './places.ts'
+import type { KnowledgePaths } from './knowledge-paths.ts'
 import { receivesInstructions } from './receives-instructions.ts'
 
 const maxLength = 40_000

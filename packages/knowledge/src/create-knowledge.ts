@@ -4,7 +4,7 @@ import { instructionParts, listedPart, skillsPart } from './compose.ts'
 import { createInstructionsHandler } from './create-instructions-handler.ts'
 import { environmentFacts } from './facts/environment-facts.ts'
 import { findInstructions } from './instructions/find-instructions.ts'
-import type { KnowledgePaths } from './places.ts'
+import type { KnowledgePaths } from './knowledge-paths.ts'
 import { receivesInstructions } from './receives-instructions.ts'
 import { findSkills, type Skill } from './skills/find-skills.ts'
 

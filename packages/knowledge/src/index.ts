@@ -1,7 +1,7 @@
 export { tokensOf } from './compose.ts'
 export { createKnowledge, type KnowledgeOptions, type KnowledgeSource } from './create-knowledge.ts'
 export { findInstructions } from './instructions/find-instructions.ts'
-export type { KnowledgePaths, OutsideImports } from './places.ts'
+export type { KnowledgePaths, OutsideImports } from './knowledge-paths.ts'
 export { type ExpandOptions, expandPrompt } from './prompts/expand-prompt.ts'
 export { findPromptFiles, type PromptFile } from './prompts/find-prompt-files.ts'
 export { findSkills, type Skill } from './skills/find-skills.ts'

@@ -59,7 +59,7 @@ export async function buildSessionSpec(
   return (await buildSpecWithParts(ports, limits, request)).spec
 }
 
-/** Like `specify`, with the parts of the system prompt. */
+/** Like `buildSessionSpec`, with the parts of the system prompt. */
 export async function buildSpecWithParts(
   ports: Ports,
   limits: RunLimits,

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { type Diagnostic, entriesIn } from '@cadre/disk'
 import { matchesEverything, splitGlobs } from '../globs.ts'
-import { foldersFromRoot, type KnowledgePaths, rootOf } from '../places.ts'
+import { foldersFromRoot, type KnowledgePaths, rootOf } from '../knowledge-paths.ts'
 import { splitHeader, textValue } from '../split-header.ts'
 import type { InstructionFile } from './instruction-file.ts'
 import { InstructionReader } from './read-instructions.ts'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { isInside, realPathOf, statsAt } from '@cadre/disk'
 import { matchesGlobs } from '../globs.ts'
-import { foldersFromRoot, type KnowledgePaths } from '../places.ts'
+import { foldersFromRoot, type KnowledgePaths } from '../knowledge-paths.ts'
 import { findInstructions, folderInstructions } from './find-instructions.ts'
 import type { InstructionFile } from './instruction-file.ts'
 

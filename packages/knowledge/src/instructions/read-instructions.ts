@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, isInside, readInsideFolder } from '@cadre/disk'
-import { displayPath, type KnowledgePaths, type OutsideImports } from '../places.ts'
+import { displayPath, type KnowledgePaths, type OutsideImports } from '../knowledge-paths.ts'
 import { plainText } from '../plain-text.ts'
 import { findImports, type Import } from './find-imports.ts'
 import type { InstructionFile } from './instruction-file.ts'

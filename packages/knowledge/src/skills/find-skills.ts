@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { type Diagnostic, entriesIn, readInsideFolder } from '@cadre/disk'
-import { displayPath, foldersFromRoot, type KnowledgePaths, rootOf } from '../places.ts'
+import { displayPath, foldersFromRoot, type KnowledgePaths, rootOf } from '../knowledge-paths.ts'
 import { plainText } from '../plain-text.ts'
 import { splitHeader, textValue } from '../split-header.ts'
 
