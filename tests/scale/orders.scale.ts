@@ -171,6 +171,12 @@ test('cancelling ends a running tree, and one that waits for a person', async ()
   expect(waiting.kind).toBe('waiting')
   const cancelled = await restAfter(keeper, () => keeper.cancel('tree-2', 'not needed'))
   expect(cancelled).toMatchObject({ kind: 'report', report: { status: 'cancelled' } })
+  // A resume that was sent before, or an answer that comes late.
+  const resumed = await restAfter(keeper, () => keeper.resume('tree-2'))
+  expect(resumed).toMatchObject({ kind: 'report', report: { status: 'cancelled' } })
+  const [question] = waiting.kind === 'waiting' ? waiting.questions : []
+  if (question === undefined) throw new Error('the tree did not ask')
+  await restAfter(keeper, () => keeper.answer(question, { decision: 'approve', by: 'anna' }))
   expect(await keeper.read('tree-2')).toMatchObject({ status: 'error', outcome: 'cancelled' })
 })
 

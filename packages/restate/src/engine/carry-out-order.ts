@@ -3,6 +3,8 @@ import {
   answerIn,
   CadreError,
   type Engine,
+  type Entry,
+  foldEntries,
   isAsked,
   type Orchestrator,
   type Report,
@@ -33,11 +35,12 @@ export async function carryOutOrder(
   const { root } = log
   switch (order.kind) {
     case 'start':
-      if (log.has(root)) return orchestrator.resume(root, {}, signal)
+      if (log.has(root)) return resumeUncancelled(root, host, signal)
       // An earlier life cannot have created it in another tree, and the log of this one does not have it.
       return orchestrator.start({ ...order.request, id: root }, signal)
     case 'resume':
-      return orchestrator.resume(order.session, order.options ?? {}, signal)
+      if (order.options === undefined) return resumeUncancelled(order.session, host, signal)
+      return orchestrator.resume(order.session, order.options, signal)
     case 'message':
       return wake(order.message, host, signal)
   }
@@ -56,11 +59,11 @@ async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal):
   switch (message.kind) {
     case 'answer':
       await recordAnswer(log, message)
-      return orchestrator.resume(log.root, {}, signal)
+      return resumeUncancelled(log.root, host, signal)
     case 'tell':
       return orchestrator.resume(message.session, { work: message.work }, signal)
     case 'resume':
-      return orchestrator.resume(message.session, {}, signal)
+      return resumeUncancelled(message.session, host, signal)
     case 'cancel':
       return endBelow(message, host, signal)
     case 'edit':
@@ -72,6 +75,30 @@ async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal):
   }
 }
 
+/** A person's cancel is permanent, also for orders that were sent before it took effect. Only a new message continues the session. */
+async function resumeUncancelled(
+  session: string,
+  { log, orchestrator, previous }: OrderHost,
+  signal: AbortSignal,
+): Promise<TreeResult> {
+  const root = await log.stored(log.root)
+  // A child of an open run continues with the run.
+  const target = session === log.root || isOpen(root) ? root : await log.stored(session)
+  const isEnded = target !== undefined && isCancelled(target.entries, target.spec.id)
+  const report = isEnded ? reportIn(target) : undefined
+  if (report === undefined) return orchestrator.resume(session, {}, signal)
+  return previous ?? { kind: 'report', report }
+}
+
+function isOpen(stored: StoredSession | undefined): stored is StoredSession {
+  return stored?.status === 'active' || stored?.status === 'sleeping'
+}
+
+function isCancelled(entries: readonly Entry[], id: string): boolean {
+  const { ended, cancelledBy } = foldEntries(entries, id)
+  return ended?.status === 'cancelled' && cancelledBy === 'person'
+}
+
 /** Records an answer, unless the question has one. The answer may be a vote. */
 export async function recordAnswer(
   log: TreeLog,
@@ -80,6 +107,7 @@ export async function recordAnswer(
   const entries = (await log.load(session))?.entries ?? []
   if (!isAsked(entries, name))
     throw new CadreError('not_found', `session ${session} is not waiting for an answer to ${name}.`)
+  if (isCancelled(entries, session)) throw new CadreError('not_found', `session ${session} was cancelled.`)
   if (answerIn(entries, name) !== undefined) return
   const drafts = answerDrafts(entries, name, answer)
   if (drafts.length > 0) log.record(session, drafts)
@@ -91,12 +119,11 @@ async function endBelow(
   host: OrderHost,
   signal: AbortSignal,
 ): Promise<TreeResult> {
-  const { log, engine, endSession, orchestrator, previous } = host
+  const { log, engine, endSession, previous } = host
   const open: StoredSession[] = []
   for (const id of host.ids()) {
     const stored = await log.stored(id)
-    if (stored !== undefined && (stored.status === 'active' || stored.status === 'sleeping'))
-      open.push(stored)
+    if (isOpen(stored)) open.push(stored)
   }
   const isBelow = (one: StoredSession): boolean => {
     if (one.spec.id === session) return true
@@ -106,7 +133,7 @@ async function endBelow(
   // Children first: a parent ends after the sessions below it.
   const ending = open.filter(isBelow).sort((a, b) => b.spec.depth - a.spec.depth)
   for (const stored of ending) await endSession(engine, stored, reason)
-  if (session !== log.root) return orchestrator.resume(log.root, {}, signal)
+  if (session !== log.root) return resumeUncancelled(log.root, host, signal)
   const report = reportIn(await log.stored(session))
   return report === undefined ? (previous ?? { kind: 'continued' }) : { kind: 'report', report }
 }
