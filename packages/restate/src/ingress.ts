@@ -3,16 +3,20 @@ import { CadreError, messageOf } from '@cadre/core'
 export interface IngressOptions {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Aborts all requests. */
+  readonly signal?: AbortSignal
 }
 
 /** Calls handlers through the HTTP ingress of a Restate server. */
 export class Ingress {
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
+  readonly #signal: AbortSignal | undefined
 
-  constructor({ url, headers = {} }: IngressOptions) {
+  constructor({ url, headers = {}, signal }: IngressOptions) {
     this.#url = url.replace(/\/+$/, '')
     this.#headers = headers
+    this.#signal = signal
   }
 
   /** Calls a handler and returns its result. */
@@ -40,9 +44,22 @@ export class Ingress {
         method: 'POST',
         headers: { ...this.#headers, ...type, ...headers },
         ...(body !== undefined && { body }),
+        ...(this.#signal && { signal: this.#signal }),
       })
       text = await response.text()
     } catch (error) {
+      if (this.#signal?.aborted)
+        throw new CadreError(
+          'timeout',
+          `the Restate server at ${this.#url} did not answer in time. Check that it is running, or correct engine.ingress in config.yaml.`,
+          { cause: error },
+        )
+      if (isHeadersTimeout(error))
+        throw new CadreError(
+          'backend',
+          `no worker has answered ${path.split('/')[0]} at the Restate server ${this.#url} for five minutes. Start a worker for this place.`,
+          { cause: error },
+        )
       throw new CadreError(
         'backend',
         `cannot reach the Restate server at ${this.#url}: ${causeOf(error)}. Start it, or correct engine.ingress in config.yaml.`,
@@ -60,6 +77,12 @@ export class Ingress {
     }
     return text === '' ? undefined : JSON.parse(text)
   }
+}
+
+/** The server has the request, and `fetch` does not wait any longer for the answer of a worker. */
+function isHeadersTimeout(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: unknown } }
+  return cause?.code === 'UND_ERR_HEADERS_TIMEOUT'
 }
 
 /** `fetch` puts the reason into the cause. */

@@ -15,6 +15,7 @@ export { type OpenedPage, type OpenPageOptions, openPage } from './http/open-pag
 export { createMailboxDuty } from './mailboxes/create-mailbox-duty.ts'
 export { createRemoteKeeper, type RemoteKeeperOptions } from './remote/create-remote-keeper.ts'
 export type { RemoteTrees } from './remote/remote-trees.ts'
+export { SessionMirror } from './remote/session-mirror.ts'
 export type { KeepRequest, SessionKeeper, SessionState } from './session-keeper.ts'
 export { createSessionKeeper, type Keeper } from './sessions/create-session-keeper.ts'
 export { createTaskDuty } from './tasks/task-duty.ts'

@@ -10,6 +10,8 @@ export interface EngineProject {
   readonly project: Project
   readonly keeper: RestateKeeper
   readonly admin: string
+  /** `cadre engine start`. */
+  readonly engine: RunningCadre
   /** Starts a worker. A restarted worker has the same address. */
   startWorker(options?: StartWorkerOptions): Promise<RunningCadre>
   startDaemon(): Promise<void>
@@ -54,6 +56,7 @@ export async function openEngineProject(
     project,
     keeper,
     admin: ready.admin,
+    engine,
     async startWorker({ port: own = workerPort, env: variables = {}, args = [] } = {}) {
       const all = ['worker', '--json', '--port', String(own), ...model, ...args]
       const worker = project.start(all, { env: variables })

@@ -13,9 +13,13 @@ import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
 
 /** Creates the client that sends orders to the workers of a place. */
 export function createRestateKeeper(options: RestateKeeperOptions): RestateKeeper {
-  const { place, headers, pollInterval = 500 } = options
+  const { place, headers, pollInterval = 500, signal } = options
   const names = placeNames(place)
-  const ingress = new Ingress({ url: options.ingress, ...(headers && { headers }) })
+  const ingress = new Ingress({
+    url: options.ingress,
+    ...(headers && { headers }),
+    ...(signal && { signal }),
+  })
   const blobs = createBlobs(ingress, names.blobs)
   const readKeys: ReadKeys = async (root, keys) =>
     (await ingress.call(names.trees, root, 'read', keys)) as (string | null)[]
@@ -53,6 +57,16 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     rests.watch(root, before)
   }
 
+  /** Stores a message without waiting for a worker. If it takes effect before the version is read, its rest is not reported. */
+  async function sendNow(root: string, message: TreeMessage): Promise<void> {
+    const before = rests.hasListeners ? versionOf(root) : undefined
+    before?.then(
+      (version) => rests.watch(root, version),
+      () => {},
+    )
+    await ingress.send(names.messages, root, 'send', await packOrder({ kind: 'message', message }))
+  }
+
   async function requireRoot(session: string): Promise<string> {
     const root = await rootOf(session)
     if (root === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
@@ -85,13 +99,18 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       await ingress.send(names.trees, root, 'run', order)
       rests.watch(root, before)
     },
-    async cancel(session, reason) {
+    async cancel(session, reason, known) {
+      const message = { kind: 'cancel', session, reason } as const
+      if (known !== undefined) {
+        await sendNow(known.root, message)
+        return true
+      }
       const root = await rootOf(session)
       if (root === undefined) return false
       const stored = root === session ? await readStored(root, session, readKeys, blobs) : undefined
       const isEnded = stored?.status === 'completed' || stored?.status === 'error'
       if (isEnded && (await stateOf(root)).kind === 'rested') return false
-      await send(root, { kind: 'cancel', session, reason })
+      await send(root, message)
       return true
     },
     interrupt: async (session) => send(await requireRoot(session), { kind: 'interrupt', session }),

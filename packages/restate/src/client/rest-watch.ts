@@ -39,6 +39,10 @@ export class RestWatch {
     return () => this.#listeners.delete(listener)
   }
 
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0
+  }
+
   /** Resolves when `isSo` resolves to true. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     while (!this.#isClosed && !(await isSo()))

@@ -7,7 +7,8 @@ import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-or
  * 1. A method that sends an order resolves when the server has stored it durably, not when a worker has carried it out. The server
  *    delivers the orders of one tree in order.
  * 2. Every order is safe to repeat: `start` by the session id, `tell` by `work.message`, `answer` because the first answer applies.
- * 3. A method rejects with a `CadreError` of code `backend` if the server cannot be reached, with the address and the fix.
+ * 3. A method rejects with a `CadreError` of code `backend` if the server cannot be reached, with the address and the fix. A method that
+ *    reads takes until a worker of the place is running, and rejects with `timeout` if `signal` aborts first.
  * 4. `read` returns the archive, which is up to date when a tree rests. `refresh` first asks a running tree to archive its record.
  */
 export interface RestateKeeper {
@@ -17,8 +18,11 @@ export interface RestateKeeper {
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
   /** Resumes the tree of a session. Has no effect if it is running. */
   resume(session: string, options?: Omit<ResumeOptions, 'work'>): Promise<void>
-  /** Ends a session and everything below it permanently. Returns false if the session does not exist or has ended. */
-  cancel(session: string, reason: string): Promise<boolean>
+  /**
+   * Ends a session and everything below it permanently. Returns false if the session does not exist or has ended. Only a worker can answer
+   * that: with `root`, the root of the session's tree, the order is stored without asking, also while no worker is running.
+   */
+  cancel(session: string, reason: string, known?: { readonly root: string }): Promise<boolean>
   /** Aborts the reply that a session is receiving. */
   interrupt(session: string): Promise<void>
   /** Answers a question and resumes the tree. Rejects with `not_found` if the session does not exist. */
@@ -52,4 +56,6 @@ export interface RestateKeeperOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** How often `onRest` asks for the state of a watched tree, in milliseconds. Default: 500. */
   readonly pollInterval?: number
+  /** Aborts all requests of this keeper. */
+  readonly signal?: AbortSignal
 }

@@ -33,6 +33,9 @@ interface Blocked {
   readonly notBefore: number
 }
 
+const pauseMs = (failures: number) => Math.min(60_000, 1_000 * 2 ** (failures - 1))
+const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref())
+
 export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   const { home, engine, trees, place, workspace, parallel, problems, note, rested } = options
   const queue = new DeliveryQueue(home)
@@ -43,6 +46,8 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   /** Requests that the server has, by file. */
   const sent = new Set<string>()
   const blocked = new Map<string, Blocked>()
+  /** Sessions that are being resumed. True: once more, because the file may have changed since. */
+  const waking = new Map<string, boolean>()
   let holds = 0
   let isClosed = false
 
@@ -136,8 +141,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   const block = (session: string, error: unknown) => {
     const failures = (blocked.get(session)?.failures ?? 0) + 1
     const reason = messageOf(error)
-    const pause = Math.min(60_000, 1_000 * 2 ** (failures - 1))
-    blocked.set(session, { reason, failures, notBefore: performance.now() + pause })
+    blocked.set(session, { reason, failures, notBefore: performance.now() + pauseMs(failures) })
     report(session, `Cannot deliver messages to this session yet: ${reason}`)
   }
   const serveAll = () => {
@@ -170,13 +174,48 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     const isFollowed = runs.has(root)
     if (!isFollowed && !restarts && !(await canRunUnattended(stored, readOr))) return
     await runs.follow(root, agent.name)
+    void wake(session, root, !isFollowed)
+  }
+  /** Callers must not wait: this takes until a worker is running. */
+  const wake = async (session: string, root: string, resumes: boolean): Promise<void> => {
+    if (waking.has(session)) {
+      waking.set(session, true)
+      return
+    }
+    let failures = 0
+    waking.set(session, true)
+    while (waking.get(session) === true && !isClosed) {
+      waking.set(session, false)
+      try {
+        const isPushed = await mirror.push(session)
+        if (isPushed) runs.changed(root)
+        else if (resumes) await trees.resume(session)
+        if (failures > 0) report(session, undefined)
+        failures = 0
+      } catch (error) {
+        report(session, `Cannot resume this session yet: ${messageOf(error)}`)
+        waking.set(session, true)
+        await delay(pauseMs(++failures))
+      }
+    }
+    waking.delete(session)
+  }
+  /** Sends the order even if no worker is running. */
+  const cancelTree = async (session: string, reason: string, stored: StoredSession | undefined) => {
+    const root = stored?.spec.root ?? runs.rootOf(session) ?? session
+    await runs.follow(root, stored?.spec.agent.name ?? '')
+    // A tree that waits may rest once more before the order arrives.
+    runs.changed(root)
+    await trees.cancel(session, reason, { root })
+  }
+  /** A session of this place that has not ended. */
+  const unfinished = (session: string): StoredSession | undefined => {
     try {
-      const isPushed = await mirror.push(session)
-      if (isPushed) runs.changed(root)
-      else if (!isFollowed) await trees.resume(session)
-    } catch (error) {
-      if (!isFollowed) runs.unfollow(root)
-      throw error
+      const file = readProjected(home, session)
+      return file?.place === place && idleStateOf(file.stored).kind !== 'ended' ? file.stored : undefined
+    } catch {
+      // The session duty reports a file that cannot be read.
+      return undefined
     }
   }
   const deliveryTo = (stored: StoredSession | undefined, session: string, message: string) => {
@@ -192,8 +231,35 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
         .catch(() => undefined)
       if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
     }
-    for (const [root, agent] of roots)
-      if (!isClosed) await runs.check(root, agent).catch((error: unknown) => report(root, messageOf(error)))
+    if (!(await check(roots))) return
+    // No worker was running, so orders that were sent before may still be on their way.
+    for (const pause of [2_000, 10_000]) {
+      await delay(pause)
+      await check(roots)
+    }
+  }
+  /** Returns whether it had to wait for a worker. */
+  const check = async (roots: Map<string, string>): Promise<boolean> => {
+    let failures = 0
+    let hasWaited = false
+    for (const [root, agent] of roots) {
+      if (isClosed) break
+      const began = performance.now()
+      try {
+        await runs.check(root, agent)
+        if (failures > 0) report(root, undefined)
+        failures = 0
+        hasWaited ||= performance.now() - began > 1_000
+      } catch (error) {
+        report(root, messageOf(error))
+        // Again after all others.
+        roots.delete(root)
+        roots.set(root, agent)
+        await delay(pauseMs(++failures))
+        hasWaited = true
+      }
+    }
+    return hasWaited
   }
 
   return {
@@ -227,8 +293,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       const stored = read(session)
       if (stored === undefined && !runs.has(session)) return dropped.length > 0
       if (stored !== undefined && idleStateOf(stored).kind === 'ended') return false
-      await runs.follow(stored?.spec.root ?? session, stored?.spec.agent.name ?? '')
-      if (!(await trees.cancel(session, reason))) return false
+      await cancelTree(session, reason, stored)
       note({ type: 'session.cancelled', message: `${session} was cancelled: ${reason}`, session, reason })
       return true
     },
@@ -258,10 +323,11 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     observe: (_event: CadreEvent) => {},
     isOpenHere: (session) => runs.rootOf(session) !== undefined,
     cancelElsewhere(session) {
-      if (runs.rootOf(session) === undefined) return false
-      void trees
-        .cancel(session, 'a person cancelled it')
-        .catch((error: unknown) => report(session, messageOf(error)))
+      const stored = unfinished(session)
+      if (stored === undefined && runs.rootOf(session) === undefined) return false
+      void cancelTree(session, 'a person cancelled it', stored).catch((error: unknown) =>
+        report(session, messageOf(error)),
+      )
       return true
     },
     async hold() {

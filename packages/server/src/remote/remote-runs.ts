@@ -91,11 +91,6 @@ export class RemoteRuns {
     }
   }
 
-  /** The order was not sent. */
-  unfollow(root: string): void {
-    if (this.#followed.delete(root)) this.#options.engine.letGo(root)
-  }
-
   /** A person's change was sent to a tree that is followed. */
   changed(root: string): void {
     const followed = this.#followed.get(root)

@@ -32,7 +32,8 @@ export interface RemoteTrees {
   start(request: StartRequest & { readonly id: string }): Promise<void>
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
   resume(session: string): Promise<void>
-  cancel(session: string, reason: string): Promise<boolean>
+  /** With `root`, needs no worker and does not check whether the session exists. */
+  cancel(session: string, reason: string, known?: { readonly root: string }): Promise<boolean>
   answer(question: QuestionId, answer: Answer): Promise<void>
   edit(session: string, edit: RemoteEdit): Promise<void>
   /** The archived record. `refresh` asks a running tree to archive it first. */

@@ -79,7 +79,8 @@ const cancel = defineCommand({
   brief: 'Cancel a session that runs in another process, and all sessions below it',
   about:
     'Cancels a session and all sessions below it. Cancelling the entry session stops the whole run, which you can resume. If\n' +
-    'you cancel another session, the agent that delegated to it continues without it.',
+    'you cancel another session, the agent that delegated to it continues without it. A session that a worker runs ends for good.\n' +
+    'With --json: {"type": "cancel", "session", "cancelled", "queued"?: no worker is running, so the request waits, "message"}.',
   examples: [['sessions cancel researcher-9x1', 'the rest of the run continues']],
   parameters: {
     flags: { home: homeFlag, trust: trustFlag, json: jsonFlag },

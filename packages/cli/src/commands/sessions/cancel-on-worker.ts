@@ -1,0 +1,100 @@
+import { CadreError, type StoredSession } from '@cadre/core'
+import { isDaemonRunning, requestCancel } from '@cadre/home'
+import type { RestateKeeper } from '@cadre/restate'
+import type { Sessions } from '@cadre/runtime'
+import type { Io } from '../../io.ts'
+import { engineSettings, type RestateSettings } from '../engine/engine-settings.ts'
+
+export type CancelledOnWorker =
+  /** It had ended before the request. */
+  | { readonly kind: 'ended'; readonly outcome: string }
+  | { readonly kind: 'cancelled' }
+  /** A worker has the request, and is still busy. */
+  | { readonly kind: 'sent' }
+  /** The server has the request, and no worker has answered. */
+  | { readonly kind: 'queued' }
+
+/** How long a worker may take to answer, and then to cancel the session. */
+export const workerTimeoutMs = 5_000
+const serverTimeoutMs = 10_000
+const reason = 'a person cancelled it'
+
+/** Cancels a session that the workers of a place run. The Restate server stores the request, so it needs neither a daemon nor a worker. */
+export async function cancelOnWorker(
+  io: Io,
+  sessions: Sessions,
+  { spec: { id, root } }: StoredSession,
+  place: string,
+): Promise<CancelledOnWorker> {
+  const { home } = sessions
+  const { ingress } = await requirePlace(io, sessions, id, place)
+  const { createRestateKeeper } = await import('@cadre/restate')
+  const withKeeper = async <T>(ms: number, work: (keeper: RestateKeeper) => Promise<T>): Promise<T> => {
+    const keeper = createRestateKeeper({ ingress, place, signal: AbortSignal.timeout(ms) })
+    try {
+      return await work(keeper)
+    } finally {
+      keeper.close()
+    }
+  }
+  /** Only a worker can read a record. */
+  const ifAnswered = <T>(work: (keeper: RestateKeeper) => Promise<T>): Promise<T | 'unanswered'> =>
+    withKeeper(workerTimeoutMs, work).catch((error: unknown) => {
+      if (error instanceof CadreError && error.code === 'timeout') return 'unanswered'
+      throw error
+    })
+  /** The daemon writes the files of trees that it follows. */
+  const updateFiles = () =>
+    ifAnswered(async (keeper) => {
+      if (sessions.owner(root) !== undefined) return
+      const { SessionMirror } = await import('@cadre/server')
+      await new SessionMirror({ home, engine: sessions.engine, trees: keeper, place }).sync(root)
+    }).catch((error: unknown) => {
+      if (!(error instanceof CadreError && error.code === 'owned')) throw error
+    })
+
+  const before = await ifAnswered((keeper) => readNow(keeper, id))
+  if (before !== 'unanswered' && before !== undefined && isEnded(before)) {
+    await updateFiles()
+    return { kind: 'ended', outcome: before.outcome ?? before.status }
+  }
+  if (before === 'unanswered' && isDaemonRunning(home) && sessions.owner(root) === undefined) {
+    // The daemon does not follow a tree that waits for a person. If it sends the request, it writes the files afterwards.
+    const answer = await requestCancel({ home, session: id }, AbortSignal.timeout(serverTimeoutMs))
+    if (answer === 'taken') return { kind: 'queued' }
+  }
+  await withKeeper(serverTimeoutMs, (keeper) => keeper.cancel(id, reason, { root }))
+  if (before === 'unanswered') return { kind: 'queued' }
+  const after = await ifAnswered(async (keeper) => {
+    for (;;) {
+      const now = await readNow(keeper, id)
+      if (now !== undefined && isEnded(now)) return now
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  })
+  if (after === 'unanswered') return { kind: 'sent' }
+  await updateFiles()
+  return { kind: 'cancelled' }
+}
+
+/** A running tree archives its record only now and then. */
+async function readNow(keeper: RestateKeeper, id: string): Promise<StoredSession | undefined> {
+  if ((await keeper.rootOf(id)) === undefined) return undefined
+  await keeper.refresh(id)
+  return keeper.read(id)
+}
+
+async function requirePlace(io: Io, { home }: Sessions, id: string, place: string): Promise<RestateSettings> {
+  const engine = await engineSettings(io, home)
+  if (engine?.place === place) return engine
+  const now = engine === undefined ? 'config.yaml has no engine' : `engine.place is ${engine.place}`
+  throw new CadreError(
+    'configuration',
+    `session ${id} belongs to the workers of place ${place}, but ${now}. Set engine to that place to cancel the session.`,
+    { where: home.at('config.yaml') },
+  )
+}
+
+function isEnded({ status }: StoredSession): boolean {
+  return status === 'completed' || status === 'error'
+}

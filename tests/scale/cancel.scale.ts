@@ -1,0 +1,167 @@
+import { appendFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { delegate, type Project, report } from '../cli/support/project.ts'
+import { until } from '../cli/support/until.ts'
+import { type EngineProject, openEngineProject } from './support/engine-project.ts'
+
+/** Runs until it is stopped. */
+const endless = `node -e "require('node:fs').appendFileSync('runs.txt', 'x'); setInterval(() => {}, 1000)"`
+const approved = { calls: [{ tool: 'execute_command', input: { command: endless } }] }
+
+const files = {
+  'playbook.yaml': {
+    lanes: {
+      lead: [{ calls: [delegate('worker')] }, { reply: 'Done without it.' }],
+      worker: [approved, report('built')],
+      // A command that needs an approval.
+      asker: [approved, { reply: 'Done.' }],
+      quick: [{ reply: 'Done.' }],
+    },
+  },
+  '.cadre/templates/lead.agent.yaml': 'id: lead\ntype: planner\nsystem_prompt: You lead.\n',
+  '.cadre/templates/worker.agent.yaml': 'id: worker\ntype: executor\nsystem_prompt: You work.\n',
+  '.cadre/templates/asker.agent.yaml': 'id: asker\ntype: executor\nsystem_prompt: You ask.\n',
+  '.cadre/templates/quick.agent.yaml': 'id: quick\ntype: planner\nsystem_prompt: You are quick.\n',
+  '.cadre/inbox/routes.yaml': {
+    routes: ['lead', 'asker', 'quick'].map((name) => ({ from: name, to: name })),
+  },
+}
+
+let count = 0
+
+/** Starts a session of this agent, and returns its id when it has a file. */
+async function startSession(project: Project, agent: string): Promise<string> {
+  const before = new Set(project.sessions())
+  const line = { id: `n${++count}`, user: 'boss', text: 'Do it.' }
+  appendFileSync(project.at(`.cadre/inbox/${agent}.jsonl`), `${JSON.stringify(line)}\n`)
+  return added(project, agent, before)
+}
+
+async function added(project: Project, agent: string, before: ReadonlySet<string>): Promise<string> {
+  let id: string | undefined
+  await until(() => {
+    // A file that is being written has a longer name.
+    id = project.sessions().find((one) => !one.includes('.') && one.startsWith(agent) && !before.has(one))
+    return id !== undefined
+  })
+  return id as string
+}
+
+const statusOf = (project: Project, id: string) =>
+  /^status: (\w+)/m.exec(project.read(`.cadre/sessions/${id}.session.yaml`))?.[1]
+const outcomeOf = (project: Project, id: string) =>
+  /^ {2}outcome: (\w+)/m.exec(project.read(`.cadre/sessions/${id}.session.yaml`))?.[1]
+
+/** In a process of its own, which must end by itself. */
+const cancel = (project: Project, id: string) =>
+  project.cadre(['sessions', 'cancel', id, '--trust', '--json'], { ownProcess: true })
+
+async function approveAll(project: Project): Promise<void> {
+  let isApproved = false
+  await until(async () => {
+    const { stdout } = await project.cadre(['approvals', '--json', '--trust'])
+    for (const { id } of JSON.parse(stdout || '[]') as { id: string }[]) {
+      await project.cadre(['approve', id, '--trust'])
+      isApproved = true
+    }
+    return isApproved
+  })
+}
+
+const down = (project: Project) => project.cadre(['down', '--trust'])
+
+test('cancels sessions that workers run: a child, a tree, one that waits, and one that has ended', async () => {
+  const { project, startWorker, startDaemon } = await openEngineProject(files)
+  await startWorker()
+  await startDaemon()
+
+  const lead = await startSession(project, 'lead')
+  await approveAll(project)
+  await until(() => project.exists('runs.txt'))
+  const worker = await added(project, 'worker', new Set())
+  const ofChild = await cancel(project, worker)
+  expect(ofChild.json()).toMatchObject([{ cancelled: true, message: `Session ${worker} was cancelled.` }])
+  await until(() => statusOf(project, lead) === 'completed')
+  expect(project.read(`.cadre/sessions/${lead}.session.yaml`)).toContain('Done without it.')
+  await until(() => outcomeOf(project, worker) === 'cancelled')
+
+  const again = await cancel(project, worker)
+  expect(again.code).toBe(0)
+  expect(again.json()).toMatchObject([
+    { cancelled: false, message: `Session ${worker} is not running: it has already ended (cancelled).` },
+  ])
+
+  // It waits for a person, so the daemon does not follow it.
+  const asker = await startSession(project, 'asker')
+  await until(() => statusOf(project, asker) === 'sleeping')
+  expect((await cancel(project, asker)).json()).toMatchObject([{ cancelled: true }])
+  expect(outcomeOf(project, asker)).toBe('cancelled')
+  await until(async () => (await project.cadre(['approvals', '--json', '--trust'])).stdout.trim() === '[]')
+
+  // While no worker is running, the server stores the request, and the daemon writes the file later.
+  const first = await startSession(project, 'asker')
+  await until(() => statusOf(project, first) === 'sleeping')
+  await down(project)
+  const [status] = (await project.cadre(['status', '--json'])).json()
+  expect(status).toMatchObject({ running: false })
+  const withoutDaemon = await cancel(project, first)
+  expect(withoutDaemon.json()).toMatchObject([
+    { cancelled: true, message: `Session ${first} was cancelled.` },
+  ])
+  expect(outcomeOf(project, first)).toBe('cancelled')
+})
+
+test('a cancel is stored while no worker is running, and takes effect when one is', async () => {
+  const { project, keeper, startWorker, startDaemon } = await openEngineProject(files)
+  const old = await startWorker()
+  await startDaemon()
+  const lead = await startSession(project, 'lead')
+  await approveAll(project)
+  await until(() => project.exists('runs.txt'))
+  const asker = await startSession(project, 'asker')
+  await until(() => statusOf(project, asker) === 'sleeping')
+  const other = await startSession(project, 'asker')
+  await until(() => statusOf(project, other) === 'sleeping')
+  old.child.kill('SIGKILL')
+  await old.ended()
+
+  for (const id of [lead, asker]) {
+    const { code, json } = await cancel(project, id)
+    expect(code).toBe(0)
+    expect(json()).toMatchObject([{ cancelled: true, queued: true }])
+    expect(json()[0]?.['message']).toContain('Start a worker with "cadre worker".')
+  }
+  await down(project)
+  expect((await cancel(project, other)).json()).toMatchObject([{ cancelled: true, queued: true }])
+  await startDaemon()
+  await startWorker()
+  for (const id of [lead, asker, other]) await until(() => outcomeOf(project, id) === 'cancelled')
+  expect(await keeper.read(lead)).toMatchObject({ status: 'error', outcome: 'cancelled', isRunning: false })
+  expect(project.read('runs.txt')).toBe('x')
+})
+
+test('a server that does not answer is an error with a fix', async () => {
+  const engine = await openEngineProject(files)
+  const { project } = engine
+  const worker = await engine.startWorker()
+  await engine.startDaemon()
+  const id = await startSession(project, 'asker')
+  await until(() => statusOf(project, id) === 'sleeping')
+  await down(project)
+  worker.child.kill('SIGKILL')
+  await worker.ended()
+  await stopServer(engine)
+  const { code, stderr } = await project.cadre(['sessions', 'cancel', id, '--trust'], { ownProcess: true })
+  expect(code).not.toBe(0)
+  expect(stderr).toMatch(
+    /cannot reach the Restate server at http:\S+: .+ Start it, or correct engine\.ingress/,
+  )
+  project.write('.cadre/config.yaml', '{}')
+  const without = await project.cadre(['sessions', 'cancel', id, '--trust'], { ownProcess: true })
+  expect(without.stderr).toContain('config.yaml has no engine')
+})
+
+async function stopServer({ engine }: EngineProject): Promise<void> {
+  engine.child.kill('SIGTERM')
+  await engine.ended()
+}
