@@ -89,7 +89,9 @@ export async function invokeTree(
   })
   const lost = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new sdk.RetryableError('this worker gave the tree up', { retryAfter: 1 }))
-    log.lost.addEventListener('abort', giveUp, { once: true })
+    // A closed engine gives the log up as soon as it is live.
+    if (log.isDead) giveUp()
+    else log.lost.addEventListener('abort', giveUp, { once: true })
   })
   // Either may reject after the other has decided.
   lost.catch(() => {})

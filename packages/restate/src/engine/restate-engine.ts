@@ -193,6 +193,8 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   }
 
   live(attempt: TreeAttempt): void {
+    // The engine was closed while the attempt read its state.
+    if (this.isClosed) return attempt.log.die()
     void this.#live(attempt).catch((error: unknown) => {
       if (!attempt.log.isDead) this.report(`cannot run ${attempt.log.root}: ${String(error)}`)
       attempt.log.die()
@@ -286,8 +288,8 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   async #withLog<T>(root: string, work: (log: TreeLog) => Promise<T>): Promise<T> {
     const held = this.#held.get(root)
     const isHeld = held?.log.isClosed === false
-    // A life that was lost may still try to open a child.
-    if (!isHeld && this.orders !== undefined)
+    // A life that was lost may still try to open a child, and a closed engine must not request trees.
+    if (!isHeld && (this.orders !== undefined || this.isClosed))
       throw new CadreError('owned', `another process has taken over ${root}.`)
     const { log } = isHeld ? held : await this.lent.borrow(root)
     return this.lent.use(log, () => work(log))
