@@ -1,0 +1,58 @@
+/** What a large installation does. Change these to your own numbers. */
+export const assumptions = {
+  machines: 1_000,
+  sleepingSessions: 1_000_000,
+  /** A tree of agents sleeps as a whole. */
+  sessionsPerTree: 5,
+  /** Trees that run at the same time on each machine. */
+  runningPerMachine: 10,
+  /** Sessions of a running tree that ask a model at the same time. */
+  activeSessions: 3,
+  secondsPerTurn: 10,
+  /** What a turn records: a reply, a call and its result. */
+  bytesPerTurn: 4_000,
+  /** How often a person or a message wakes a sleeping tree. */
+  wakesPerDay: 2,
+  /** A daemon asks for each tree that it follows: its version twice a second, and its state and record every ten seconds (about 25 reads). */
+  pollsPerSecond: 4.5,
+  /** Of one server. In the measurement, server, worker and client shared two cores. */
+  serverCores: 16,
+  diskGb: 1_000,
+  /** The server's default for invocations that run at the same time. */
+  invocations: 1_000,
+}
+
+/** Compares what the installation needs with what one server does, from the measurements of `bench/scale.mjs`. Highest use first. */
+export function capacityRows({ cost, log, sleeping }, given = assumptions) {
+  const trees = given.sleepingSessions / given.sessionsPerTree
+  const running = given.machines * given.runningPerMachine
+  const turns = (running * given.activeSessions) / given.secondsPerTurn
+  // The measurement used about two cores for server, worker and client together.
+  const scale = given.serverCores / 2
+  const row = (part, needed, has, unit) => ({ part, needed, has, unit, use: needed / has })
+  return [
+    row(
+      'requests through the ingress',
+      running * given.pollsPerSecond,
+      sleeping.requestsPerSecond * scale,
+      '/s',
+    ),
+    row('running invocations', running, given.invocations, ''),
+    row('CPU of the server for turns', (turns * cost.server) / 1e6, given.serverCores, ' cores'),
+    row('log', (turns * given.bytesPerTurn) / 1e6, log.mbPerSecond * scale, ' MB/s'),
+    row('wake-ups', (trees * given.wakesPerDay) / 86_400, sleeping.startsPerSecond * scale, '/s'),
+    row('disk for sleeping trees', (trees * sleeping.diskBytesPerTree) / 1e9, given.diskGb, ' GB'),
+  ].sort((a, b) => b.use - a.use)
+}
+
+export function capacityTable(measured, given = assumptions) {
+  const number = (value) => (value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2))
+  return [
+    `| ${given.machines.toLocaleString('en')} machines, ${given.sleepingSessions.toLocaleString('en')} sleeping sessions | needs | one server has | use |`,
+    '|---|---|---|---|',
+    ...capacityRows(measured, given).map(
+      ({ part, needed, has, unit, use }) =>
+        `| ${part} | ${number(needed)}${unit} | ${number(has)}${unit} | ${number(use * 100)} % |`,
+    ),
+  ].join('\n')
+}
