@@ -20,7 +20,7 @@ import {
 } from './delivery-queue.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import type { Job } from './jobs.ts'
-import { type SessionRuns, sessionFileName } from './session-runs.ts'
+import { type SessionRuns, fileOfSession } from './session-runs.ts'
 import { requireAgent, sessionStartOf } from './start-request.ts'
 
 export interface DeliveriesOptions {
@@ -248,11 +248,11 @@ export class Deliveries {
     this.#blocked.set(session, { reason, failures, notBefore: performance.now() + pause })
     if (isOwned || trouble(error)) return
     const message = `Cannot deliver messages to this session yet: ${reason}`
-    problems.report('run', sessionFileName(session), [{ severity: 'error', message }])
+    problems.report('run', fileOfSession(session), [{ severity: 'error', message }])
   }
 
   #unblock(session: string): void {
-    if (this.#blocked.delete(session)) this.#options.problems.report('run', sessionFileName(session), [])
+    if (this.#blocked.delete(session)) this.#options.problems.report('run', fileOfSession(session), [])
   }
 }
 

@@ -139,7 +139,7 @@ export class SessionRuns {
     else this.#orphans.set(spec.id, spec.agent)
     const why = this.#whyForeign(spec) ?? gone
     const found = why === undefined ? [] : [{ severity: 'error' as const, message: why }]
-    problems.report('workspace', sessionFileName(spec.id), found)
+    problems.report('workspace', fileOfSession(spec.id), found)
     if (why !== undefined) return why
     // A session's own workspace is restored from its commits instead.
     const isMade = spec.isolation?.kind === 'own' && spec.isolation.base !== spec.workspace
@@ -239,7 +239,7 @@ export class SessionRuns {
 
   #rested(job: Job, end: StartedJobEnd): void {
     const { problems, trouble, rested } = this.#options
-    for (const session of job.members) problems.report('run', sessionFileName(session), [])
+    for (const session of job.members) problems.report('run', fileOfSession(session), [])
     if (end.kind === 'failed' && trouble(end.error)) {
       this.#stalled.add(job.session)
       rested([...job.members])
@@ -266,11 +266,11 @@ export class SessionRuns {
       message: `Cannot run ${session}: ${message}`,
       session,
     })
-    this.#options.problems.report('run', sessionFileName(session), [{ severity: 'error', message }])
+    this.#options.problems.report('run', fileOfSession(session), [{ severity: 'error', message }])
   }
 }
 
-export function sessionFileName(session: string): string {
+export function fileOfSession(session: string): string {
   return `sessions/${session}.session.yaml`
 }
 
