@@ -15,7 +15,7 @@ import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts
 import { hasReceived } from '../sessions/deliveries.ts'
 import { DeliveryQueue, type QueuedDelivery, startRequestOf } from '../sessions/delivery-queue.ts'
 import { endedState } from '../sessions/kept-result.ts'
-import { type RunEndListener, fileOfSession } from '../sessions/session-runs.ts'
+import { fileOfSession, type RunEndListener } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
 import { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'

@@ -20,7 +20,7 @@ import {
 } from './delivery-queue.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import type { Job } from './jobs.ts'
-import { type SessionRuns, fileOfSession } from './session-runs.ts'
+import { fileOfSession, type SessionRuns } from './session-runs.ts'
 import { requireAgent, sessionStartOf } from './start-request.ts'
 
 export interface DeliveriesOptions {
