@@ -20,7 +20,7 @@ export interface RestateKeeper {
   resume(session: string, options?: Omit<ResumeOptions, 'work'>): Promise<void>
   /**
    * Ends a session and everything below it permanently. Returns false if the session does not exist or has ended. Only a worker can answer
-   * that: with `root`, the root of the session's tree, the order is stored without asking, also while no worker is running.
+   * that: with `root`, the root of the session's tree, the order is stored without asking, even if no worker is running.
    */
   cancel(session: string, reason: string, known?: { readonly root: string }): Promise<boolean>
   /** Aborts the reply that a session is receiving. */

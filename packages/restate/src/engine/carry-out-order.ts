@@ -75,7 +75,7 @@ async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal):
   }
 }
 
-/** A person's cancel is permanent, also for orders that were sent before it took effect. Only a new message continues the session. */
+/** A person's cancel is permanent, even if an order was sent before it took effect. Only a new message continues the session. */
 async function resumeUncancelled(
   session: string,
   { log, orchestrator, previous }: OrderHost,

@@ -194,7 +194,10 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
 
   live(attempt: TreeAttempt): void {
     // The engine was closed while the attempt read its state.
-    if (this.isClosed) return attempt.log.die()
+    if (this.isClosed) {
+      attempt.log.die()
+      return
+    }
     void this.#live(attempt).catch((error: unknown) => {
       if (!attempt.log.isDead) this.report(`cannot run ${attempt.log.root}: ${String(error)}`)
       attempt.log.die()

@@ -46,7 +46,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   /** Requests that the server has, by file. */
   const sent = new Set<string>()
   const blocked = new Map<string, Blocked>()
-  /** Sessions that are being resumed. True: once more, because the file may have changed since. */
+  /** Sessions that are being resumed. True: again, because the file may have changed since. */
   const waking = new Map<string, boolean>()
   let holds = 0
   let isClosed = false
@@ -204,7 +204,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   const cancelTree = async (session: string, reason: string, stored: StoredSession | undefined) => {
     const root = stored?.spec.root ?? runs.rootOf(session) ?? session
     await runs.follow(root, stored?.spec.agent.name ?? '')
-    // A tree that waits may rest once more before the order arrives.
+    // A tree that waits may rest again before the order arrives.
     runs.changed(root)
     await trees.cancel(session, reason, { root })
   }
