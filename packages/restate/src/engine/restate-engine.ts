@@ -53,6 +53,7 @@ export interface RestateEngineOptions {
 
 /** How many trees that have rested are kept in memory. The server shows what was archived after a moment. */
 const maxRested = 100
+const checkedAtOnce = 20
 
 export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly sdk: Sdk
@@ -74,6 +75,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly #unwinding = new Map<string, Promise<void>>()
   readonly #alone = new WeakMap<TreeLog, Promise<void>>()
   readonly #children = new Map<string, Promise<Report>>()
+  #isForgetting = false
   #idle: (() => void)[] = []
   #runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('unreachable: no runner is attached'))
@@ -308,12 +310,24 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     if (this.#rested.get(root) === attempt) this.#rested.delete(root)
   }
 
-  /** Sleeping trees must not take memory here. */
+  /** Sleeping trees must not take memory here. Many may rest at once, so one caller forgets all that are too many. */
   async #forgetOldest(): Promise<void> {
-    const [[root, attempt] = []] = this.#rested
-    if (root === undefined || attempt === undefined) return
-    // If the server cannot be reached, the next tree that rests tries again.
-    if (await this.#isArchived(root, attempt).catch(() => false)) this.#forget(root, attempt)
+    if (this.#isForgetting) return
+    this.#isForgetting = true
+    try {
+      while (this.#rested.size > maxRested) {
+        const oldest = [...this.#rested].slice(0, Math.min(checkedAtOnce, this.#rested.size - maxRested))
+        const archived = await Promise.all(
+          oldest.map(([root, attempt]) => this.#isArchived(root, attempt).catch(() => false)),
+        )
+        for (const [index, [root, attempt]] of oldest.entries())
+          if (archived[index]) this.#forget(root, attempt)
+        // If the server cannot be reached, the next tree that rests tries again.
+        if (!archived.includes(true)) return
+      }
+    } finally {
+      this.#isForgetting = false
+    }
   }
 
   readonly #read: ReadKeys = async (root, keys) =>
