@@ -44,6 +44,7 @@ export async function startEngine(io: Io, flags: EngineStartFlags): Promise<Exit
     env: { PATH: io.env['PATH'], HOME: io.env['HOME'], DO_NOT_TRACK: '1' },
   })
   closeSync(output)
+  endWithThisProcess(server)
   const ended = new Promise<string>((resolve) => {
     server.once('error', (error) => resolve(error.message))
     server.once('exit', (code, signal) => resolve(code === null ? `${signal}` : `code ${code}`))
@@ -73,6 +74,24 @@ export async function startEngine(io: Io, flags: EngineStartFlags): Promise<Exit
   } finally {
     giveBack()
   }
+}
+
+/**
+ * Stops the server when this process ends in any way, `kill -9` included: otherwise it would keep its ports and its data. A shell waits for
+ * the end of a pipe that only this process holds open.
+ */
+function endWithThisProcess(server: ChildProcess): void {
+  if (server.pid === undefined) return
+  // In a process group of its own, so that Ctrl-C does not end the shell before it has done its work.
+  const guard = spawn('/bin/sh', ['-c', 'read _; kill -TERM "$0"', String(server.pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env: {},
+  })
+  guard.once('error', () => {})
+  guard.unref()
+  // The id of a process that has ended may be given to another one.
+  server.once('exit', () => guard.kill('SIGKILL'))
 }
 
 interface ReadyServer {
