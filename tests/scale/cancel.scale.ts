@@ -70,7 +70,7 @@ async function approveAll(project: Project): Promise<void> {
 
 const down = (project: Project) => project.cadre(['down', '--trust'])
 
-test('cancels sessions that workers run: a child, a tree, one that waits, and one that has ended', async () => {
+test('cancels sessions that workers run: a child, one that waits, with and without a daemon, and one that has ended', async () => {
   const { project, startWorker, startDaemon } = await openEngineProject(files)
   await startWorker()
   await startDaemon()
@@ -98,7 +98,7 @@ test('cancels sessions that workers run: a child, a tree, one that waits, and on
   expect(outcomeOf(project, asker)).toBe('cancelled')
   await until(async () => (await project.cadre(['approvals', '--json', '--trust'])).stdout.trim() === '[]')
 
-  // While no worker is running, the server stores the request, and the daemon writes the file later.
+  // Without a daemon, the command writes the file.
   const first = await startSession(project, 'asker')
   await until(() => statusOf(project, first) === 'sleeping')
   await down(project)
