@@ -125,7 +125,7 @@ export const phrases = [
     /\b(?:the|an?) (?:answer|question|request) of (?:the|an?) (?:session|server|editor|host)\b/i,
     "the server's question",
   ],
-  [/\bgave (?:the|a|this) run work\b/i, 'gave work to the run'],
+  [/\bgave (?:(?:the|a|this) run work|work to)\b/i, 'influenced the run'],
   [/\btells? (?:you|people|the user|the person) so\b/i, 'prints a warning, reports it'],
   [/\btells whether\b/i, 'shows whether, is true if'],
   [/, as before(?=[.,;:)]|\s*$)/im, 'state what happens'],

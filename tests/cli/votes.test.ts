@@ -81,7 +81,7 @@ test('the person who started the run cannot approve, and learns why', async () =
   const refused = await project.cadre(['approve', id, '--trust'])
   expect(refused.code).toBe(4)
   expect(refused.stderr).toContain(
-    `${me} started this run or gave work to it, and the policy requires other people's approval.`,
+    `${me} started or influenced this run, and the policy requires other people's approval.`,
   )
 })
 
@@ -102,7 +102,7 @@ test('explain shows how many approvals a call needs, and from whom', async () =>
     { approvals: { quorum: 3, roles: ['approver'], notByStarter: true } },
   ])
   expect((await explain('migrations/1.sql')).stdout).toContain(
-    'needs     3 approvals from people with the role approver, but not from people who gave work to the run',
+    'needs     3 approvals from people with the role approver, but not from people who influenced the run',
   )
   // It only raises: a call that needs no approval still needs none.
   const read = await project.cadre([

@@ -9,7 +9,7 @@
  *    that point, even if its last reply would end it.
  * 4. A session ends only after its background sessions have progressed as far as in the recording, because its end stops those that are
  *    still running.
- * 5. Every wait has a time limit: after a difference, the event that a session waits for may never happen.
+ * 5. Every wait has a time limit: after the replay diverges, the event that a session waits for may never happen.
  */
 import type { Draft, EventDraft, Orchestrator, SessionSpec, Work } from '@cadre/core'
 import type { Fixture, FixtureSession } from './fixture.ts'

@@ -6,7 +6,7 @@ import type { DaemonContext } from './daemon-context.ts'
 type Records = Pick<DaemonContext, 'engine' | 'home'>
 
 /**
- * Returns the people behind work that other sessions caused: everybody who gave those sessions work. So nobody can give a session work
+ * Returns the people behind work that other sessions caused: everyone who influenced those sessions. So nobody can influence a session
  * through another agent and then approve its calls.
  */
 export async function inheritedRequesters(

@@ -68,7 +68,7 @@ test.each<[string, Record<string, Written>]>([
   ['the session above', { lead: { by: ['bob'] } }],
   ['a session beside it', { right: { by: ['bob'] } }],
   ['the first work of the tree', { lead: { given: ['bob'] } }],
-])('finds a person who gave work to %s', async (_, changes) => {
+])('finds a person who influenced %s', async (_, changes) => {
   expect(await namesFor('left', tree(changes))).toEqual(expect.arrayContaining(['root', 'bob']))
 })
 

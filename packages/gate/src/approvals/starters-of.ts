@@ -8,7 +8,7 @@ export interface StartersOptions {
 }
 
 /**
- * Returns everyone who gave work to a session's tree: the person who started it, everyone who sent a message to a session in it, and everyone
+ * Returns everyone who influenced a session's tree: the person who started it, everyone who sent a message to a session in it, and everyone
  * who rejected a call with a reason, because the agent reads the reason. Reads the whole tree, because a message to one session reaches the others in reports. If one of the tree's journals cannot be read, the result
  * contains `unknownRequester`.
  */
@@ -21,7 +21,7 @@ export async function startersOf(session: string, { home, read }: StartersOption
     if (seen.has(id)) continue
     seen.add(id)
     const stored = await read(id).catch(() => 'unreadable' as const)
-    // A crash can leave a child without a journal. Nobody gave work to such a child.
+    // A crash can leave a child without a journal. Nobody influenced such a child.
     if (stored === 'unreadable' || (stored === undefined && isNeeded)) names.add(unknownRequester)
     if (stored === 'unreadable' || stored === undefined) continue
     // An older file does not name the starter, who is most likely the home's owner.

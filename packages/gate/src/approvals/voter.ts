@@ -36,7 +36,7 @@ export interface Voters {
 
 export interface VoteRequest {
   readonly need: ApprovalRequirement
-  /** Everyone who gave work to the run, from `startersOf`. Needed if the policy excludes them. */
+  /** Everyone who influenced the run, from `startersOf`. Needed if the policy excludes them. */
   readonly starters: readonly string[]
 }
 
@@ -87,9 +87,9 @@ export function createVoters(home: Home, tell: (message: string) => void): Voter
       }
       if (!need.notByStarter) return undefined
       if (starters.includes(unknownRequester))
-        return 'the policy excludes people who gave work to this run, and Cadre cannot read all files that name them'
+        return 'the policy excludes people who influenced this run, and Cadre cannot read all files that name them'
       if (starters.some((starter) => isSame(name, starter)))
-        return `${name} started this run or gave work to it, and the policy requires other people's approval`
+        return `${name} started or influenced this run, and the policy requires other people's approval`
       return undefined
     },
   }

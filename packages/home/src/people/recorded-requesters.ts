@@ -1,5 +1,5 @@
 /**
- * The people who gave work outside a journal: who created or changed a task, and who changed what a session remembers. One small file for
+ * The people who influenced a run outside a journal: who created or changed a task, and who changed what a session remembers. One small file for
  * each subject, in `storage/givers`, where no agent can write. Only the daemon writes these files, so they need no lock.
  */
 import { createHash } from 'node:crypto'
@@ -11,7 +11,7 @@ import type { Home } from '../home/open-home.ts'
 /** `session`: the id of a session. `task`: the id of a task. */
 export type RequesterSubject = 'session' | 'task'
 
-/** Replaces a name: somebody gave work, and Cadre cannot tell who. No person can have this name. */
+/** Replaces a name: somebody influenced the run, and Cadre cannot tell who. No person can have this name. */
 export const unknownRequester = '(unknown)'
 
 /** Records people for a subject. Returns when the file is written. Throws system errors. */

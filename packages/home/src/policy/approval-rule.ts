@@ -41,11 +41,11 @@ export function strictestRequirement(rules: readonly ApprovalRequirement[]): App
   }
 }
 
-/** A need in words: `2 approvals from people with the role approver or admin, but not from people who gave work to the run`. */
+/** A need in words: `2 approvals from people with the role approver or admin, but not from people who influenced the run`. */
 export function describeRequirement({ quorum, roles, notByStarter }: ApprovalRequirement): string {
   const count = quorum === 1 ? '1 approval from a person' : `${quorum} approvals from people`
   const who = roles.length > 1 ? `${roles.slice(0, -1).join(', ')} or ${roles.at(-1)}` : (roles[0] ?? 'none')
-  return `${count} with the role ${who}${notByStarter ? ', but not from people who gave work to the run' : ''}`
+  return `${count} with the role ${who}${notByStarter ? ', but not from people who influenced the run' : ''}`
 }
 
 /** A rule in words, with what it matches. */

@@ -86,7 +86,7 @@ it('tells each caller why their vote would not count, and rejects the vote with 
     [bearer(bob.token), undefined],
     [
       bearer(ann.token),
-      'Your vote does not count: ann started this run or gave work to it, and the policy requires',
+      'Your vote does not count: ann started or influenced this run, and the policy requires',
     ],
     [login, `Your vote does not count: ${me} has no role in this home, and the policy requires`],
   ]

@@ -15,7 +15,7 @@ export function differenceText(difference: Difference, style: Style): string {
     ...(call ? [`${call.tool} (${call.id})`] : []),
   ]
   const subject = what === undefined ? kind : `${kind} ${what}`
-  const later = isAfterDifference ? style.dim(' (after a difference)') : ''
+  const later = isAfterDifference ? style.dim(' (after the replay diverged)') : ''
   const head = `${style.bold(cleanLine(`${places.join(', ')}: ${subject}`))}${later}`
   const [before, after] = sidesOf(difference)
   const lines = [

@@ -4,13 +4,13 @@ import type { RouteContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
 import { starterOf } from '../guard/voter-of.ts'
 
-/** Everyone who gave work to a session, for a new session that continues its conversation. */
+/** Everyone who influenced a session, for a new session that continues its conversation. */
 export function requestersBefore({ home, sessions }: RouteContext, id: string): Promise<string[]> {
   return startersOf(id, { home, read: (session) => sessions.read(session) })
 }
 
 /**
- * Records everyone who gave work to a session, and the person who is now changing its journal. Removing an entry does not undo the work done for
+ * Records everyone who influenced a session, and the person who is now changing its journal. Removing an entry does not undo the work done for
  * it, so the entry's author still may not approve.
  */
 export async function recordRequestersOf(context: RouteContext, id: string, caller: Caller): Promise<void> {

@@ -25,7 +25,7 @@ const asks = {
   judge: () => ({ kind: 'ask', by: 'policy', rule: 'ask', reason: 'it deploys' }),
 } as unknown as Rule
 
-/** A home in which the people who gave a run work may not approve its calls. Bob operates and approves; Carol approves. */
+/** A home in which the people who influenced a run may not approve its calls. Bob operates and approves; Carol approves. */
 async function openHomeOfThree(lane: 'deploys' | 'answers first') {
   const deploys = [call(['deploy', {}]), say('it is out')]
   const server = await startTestServer({
@@ -65,7 +65,7 @@ async function openHomeOfThree(lane: 'deploys' | 'answers first') {
     const vote = { decision: 'approve', action }
     const refused = await as(bob.token)(`/api/approvals/${id}/decision`, vote)
     expect(refused.json()).toMatchObject({
-      title: expect.stringContaining('bob started this run or gave work to it'),
+      title: expect.stringContaining('bob started or influenced this run'),
     })
     expect(refused.status).toBe(403)
     const counted = await as(carol.token)(`/api/approvals/${id}/decision`, vote)

@@ -16,6 +16,6 @@ test('names the people whose votes count', () => {
     'approvals from people with the role approver or admin',
   )
   expect(neededWords({ quorum: 2, roles: [], notByStarter: true })).toBe(
-    'approvals, but not from people who gave work to the run',
+    'approvals, but not from people who influenced the run',
   )
 })

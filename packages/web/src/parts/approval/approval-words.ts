@@ -14,5 +14,5 @@ export function describeRequest({ type, action }: Pick<Approval, 'type' | 'actio
 /** The people who must approve, for use after the count: "approvals from people with the role approver or admin". */
 export function neededWords({ roles, notByStarter }: NonNullable<Approval['needed']>): string {
   const from = roles.length === 0 ? '' : ` from people with the role ${roles.join(' or ')}`
-  return `approvals${from}${notByStarter ? ', but not from people who gave work to the run' : ''}`
+  return `approvals${from}${notByStarter ? ', but not from people who influenced the run' : ''}`
 }
