@@ -1,4 +1,4 @@
-import { type FileDialect, readAgentText, writeAgent } from '@cadre/agents'
+import { type FileDialect, readAgentText, serializeAgent } from '@cadre/agents'
 import type { AgentDefinition } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import { filesBelow, readFile, realAgents, samples } from './support/agent-corpus.ts'
@@ -26,7 +26,7 @@ function losesNothing(folder: string | undefined): void {
     'become files of %s with the same meaning',
     (dialect) => {
       const faults = agents.flatMap(({ file, agent }) => {
-        const { path, text } = writeAgent(agent, dialect)
+        const { path, text } = serializeAgent(agent, dialect)
         const read = readAgentText({ path: `/${path}`, text })
         if (read.rescued === true) return [`${file.path}: what was written has to be rescued`]
         return JSON.stringify(sorted(read.agent)) === JSON.stringify(sorted(agent)) ? [] : [file.path]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { knownModel } from './known-models.ts'
+import { publishedModelInfo } from './known-models.ts'
 
 describe('the table of known models', () => {
   it.each([
@@ -15,12 +15,12 @@ describe('the table of known models', () => {
     ['claude-sonnet-4-9', undefined],
     ['constructor', undefined],
   ])('has the price of exactly that model: %s', (name, input) => {
-    expect(knownModel(name, { isOfficial: true }).price?.input).toBe(input)
+    expect(publishedModelInfo(name, { isOfficial: true }).price?.input).toBe(input)
   })
 
   it('has no price for another server, and a window only if the name is unambiguous', () => {
-    expect(knownModel('gpt-4o', { isOfficial: false })).toEqual({})
-    expect(knownModel('claude-haiku-4-5', { isOfficial: false })).toEqual({
+    expect(publishedModelInfo('gpt-4o', { isOfficial: false })).toEqual({})
+    expect(publishedModelInfo('claude-haiku-4-5', { isOfficial: false })).toEqual({
       window: 200_000,
       maxOutput: 64_000,
     })

@@ -53,7 +53,10 @@ const suffix = /^(-(20\d{2}-?\d{2}-?\d{2}|latest|0))?$/
  * Returns published facts about a model. Prices apply only at the vendor's own server; so do sizes, except for Claude: no
  * other model has such a name, while any server may name a model `gpt-4o`.
  */
-export function knownModel(name: string, { isOfficial }: { readonly isOfficial: boolean }): ModelInfo {
+export function publishedModelInfo(
+  name: string,
+  { isOfficial }: { readonly isOfficial: boolean },
+): ModelInfo {
   const row = rows.find((known) => name.startsWith(known.name) && suffix.test(name.slice(known.name.length)))
   if (row === undefined) return {}
   const { window, maxOutput } = row

@@ -7,7 +7,7 @@ import { readEndpoint } from './http/endpoint.ts'
 import { listModels } from './http/list-models.ts'
 import { openTransport } from './http/open-transport.ts'
 import { anthropicKind, openAiKind, type ServerKind } from './http/server-kind.ts'
-import { knownModel } from './known-models.ts'
+import { publishedModelInfo } from './known-models.ts'
 import type { ModelsConfig } from './models-config.ts'
 import { systemClock } from './pause.ts'
 
@@ -113,7 +113,7 @@ async function ofServer(
     backend,
     models: [...listed.models].map(([name, { window }]) => ({
       id: `${backend}:${name}`,
-      ...knownModel(name, endpoint),
+      ...publishedModelInfo(name, endpoint),
       ...(window !== undefined && { window }),
     })),
   }

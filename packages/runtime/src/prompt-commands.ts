@@ -8,7 +8,7 @@ import {
   type Tool,
   toolsetOf,
 } from '@cadre/core'
-import { type AuditLog, promptAllowances, promptItem, withPreapprovedRules } from '@cadre/gate'
+import { type AuditLog, promptAllowances, trustItemOfPromptFile, withPreapprovedRules } from '@cadre/gate'
 import { expandPrompt, findPromptFiles, type PromptFile } from '@cadre/knowledge'
 import type { RunParts } from './load-parts.ts'
 
@@ -70,7 +70,7 @@ export function createPromptCommands({
     },
     narrow(agent, prompt) {
       const narrowed = withTools(agent, prompt.tools)
-      const item = promptItem(prompt)
+      const item = trustItemOfPromptFile(prompt)
       const rules = item === undefined || parts.trusts(item) ? promptAllowances(prompt) : []
       return rules.length === 0 ? narrowed : withPreapprovedRules(narrowed, rules)
     },

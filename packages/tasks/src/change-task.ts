@@ -5,7 +5,7 @@ import { editHead } from './head-edit.ts'
 import { type ExpectedTask, isIntendedEdit } from './is-intended-edit.ts'
 import { refusedEdit, type TaskEdit } from './task-edit.ts'
 import type { TaskChange, TaskItem, TaskState } from './task-item.ts'
-import { isFailed, stateOfMarker } from './task-state.ts'
+import { isFailed, stateFromMarker } from './task-state.ts'
 import { normaliseValue } from './task-values.ts'
 import { invalidChangeReason, normaliseTitle } from './task-words.ts'
 import { type ReadFile, readWrittenTasks, type WrittenTask } from './written-tasks.ts'
@@ -155,7 +155,7 @@ function splicesOf({ raw, one, child, plan, careful }: SpliceRequest): Splice[] 
 /** Keeps a marker with the same meaning. */
 function markerEdit({ task }: WrittenTask, state: TaskState | undefined): Splice[] {
   if (state === undefined) return []
-  const says = stateOfMarker(task.marker)
+  const says = stateFromMarker(task.marker)
   const isSame = says === (state === 'failed' ? 'skipped' : state)
   return isSame ? [] : [{ at: task.markerAt, remove: rawLength(task.marker), insert: markerOf(state) }]
 }

@@ -2,7 +2,7 @@ import { type RawText, textOf } from '@cadre/disk'
 import type { ScanProblem, TaskField } from './read-tasks.ts'
 import type { HeadField, HeadToken } from './task-head.ts'
 import type { TaskProblem } from './task-item.ts'
-import { isFailed, isPlainBullet, stateOfMarker } from './task-state.ts'
+import { isFailed, isPlainBullet, stateFromMarker } from './task-state.ts'
 import type { ReadFile, WrittenTask } from './written-tasks.ts'
 
 type AddProblem = (at: number, severity: TaskProblem['severity'], code: string, message: string) => void
@@ -53,7 +53,7 @@ const scanProblems: Readonly<Record<ScanProblem['kind'], readonly [code: string,
 
 function checkMarkers({ task, head }: WrittenTask, say: AddProblem): void {
   const first = task.marker
-  if (stateOfMarker(first) === undefined)
+  if (stateFromMarker(first) === undefined)
     say(
       task.markerAt - 1,
       'error',

@@ -17,7 +17,7 @@ export function stateOf(
   head: TaskHead,
   fields: ReadonlyMap<string, string>,
 ): TaskState | undefined {
-  const first = stateOfMarker(task.marker)
+  const first = stateFromMarker(task.marker)
   if (first === undefined) return undefined
   const state = first !== 'open' ? first : (otherState(head) ?? first)
   return state === 'skipped' && isFailed(fields.get('status')) ? 'failed' : state
@@ -27,20 +27,20 @@ export function stateOf(
 function otherState({ tokens }: TaskHead): TaskState | undefined {
   for (const token of tokens) {
     if (token.kind !== 'marker') return undefined
-    const state = stateOfMarker(token.text)
+    const state = stateFromMarker(token.text)
     if (state !== 'open') return state
   }
   return undefined
 }
 
-export function stateOfMarker(marker: string): TaskState | undefined {
+export function stateFromMarker(marker: string): TaskState | undefined {
   // `[]` has no marker yet.
   return marker === '' ? undefined : states.get(marker.trim())
 }
 
 /** Returns whether the text in brackets is not meant as a marker. */
 export function isPlainBullet(task: Task): boolean {
-  return stateOfMarker(task.marker) === undefined && [...task.marker.trim()].length > 1
+  return stateFromMarker(task.marker) === undefined && [...task.marker.trim()].length > 1
 }
 
 export function isFailed(status: string | undefined): boolean {

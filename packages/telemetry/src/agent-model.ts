@@ -17,7 +17,7 @@ export interface AgentModel {
   readonly timeToFirstChunk: Recorder
   /** By the model that answers, as the server names it. Usually it is the model that was asked. */
   readonly answeredBy: (model: string | undefined) => AnsweringModel
-  readonly tool: (name: string) => KnownTool
+  readonly tool: (name: string) => ToolMetrics
 }
 
 export interface AnsweringModel {
@@ -33,7 +33,7 @@ export interface AnsweringModel {
   readonly premium: Recorder
 }
 
-export interface KnownTool {
+export interface ToolMetrics {
   readonly attributes: AttributeText
   readonly counted: AttributeValues
   readonly duration: Recorder
@@ -46,7 +46,7 @@ export function agentModelOf(agent: string, model: string, meter: Meter): AgentM
     'gen_ai.provider.name': name.provider,
     'gen_ai.request.model': name.model,
   }
-  const tools = memoize<KnownTool>()
+  const tools = memoize<ToolMetrics>()
   const answering = memoize<AnsweringModel>()
   return {
     name,
@@ -61,7 +61,7 @@ export function agentModelOf(agent: string, model: string, meter: Meter): AgentM
         const by = answered === model ? chat : { ...chat, 'gen_ai.response.model': other }
         return answeringModelOf(other, by, { ...by, 'gen_ai.agent.name': agent }, meter)
       }),
-    tool: (tool) => tools(tool, () => knownToolOf(tool, agent, meter)),
+    tool: (tool) => tools(tool, () => toolMetricsOf(tool, agent, meter)),
   }
 }
 
@@ -88,7 +88,7 @@ function answeringModelOf(
   }
 }
 
-function knownToolOf(tool: string, agent: string, meter: Meter): KnownTool {
+function toolMetricsOf(tool: string, agent: string, meter: Meter): ToolMetrics {
   const counted = { 'gen_ai.tool.name': tool, 'gen_ai.agent.name': agent }
   return {
     attributes: attributesOf({

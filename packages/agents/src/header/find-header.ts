@@ -1,4 +1,4 @@
-import { endOfKeys, findHeaderBounds } from './find-header-bounds.ts'
+import { endOfKeys, findHeaderAndBodyBounds } from './find-header-and-body-bounds.ts'
 import type { HeaderRepair, HeaderRepairCode } from './header-repair.ts'
 import { indentOf, isBlank, isComment, isKnownKeyLine, keyLineOf } from './key-line.ts'
 import { commonLineEnding, joinLines, type Line, linesOf } from './lines.ts'
@@ -16,7 +16,7 @@ export function findHeader(text: string): SplitFile {
   const opened = openingAt(texts, lead.at)
   if (opened.kind !== 'opened') return opened
   if (opened.mark === undefined && !isHeaderAt(texts, opened.start)) return { kind: 'no-header' }
-  const end = findHeaderBounds(texts, opened.start, lead.fence, opened.mark)
+  const end = findHeaderAndBodyBounds(texts, opened.start, lead.fence, opened.mark)
   const header = texts.slice(opened.start, end.header)
   if (opened.first !== undefined) header[0] = opened.first
   // A horizontal rule in the text is not a header.

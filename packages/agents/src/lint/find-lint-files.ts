@@ -59,7 +59,7 @@ export function findLintFiles(folder: string): FilesToLint {
 }
 
 /** Finds files directly in a folder that have the header of an agent: a named file may refer to them. */
-export function findLikelyAgents(folder: string): string[] {
+export function findLikelyAgentFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.md$/i.test(entry.name))
     .map((entry) => path.join(folder, entry.name))

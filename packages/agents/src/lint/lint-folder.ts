@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { isInside } from '@cadre/disk'
 import type { AgentFolder } from '../load/agent-paths.ts'
 import { dropFollowOnFindings } from './drop-follow-on-findings.ts'
-import { findLikelyAgents, findLintFiles } from './find-lint-files.ts'
+import { findLikelyAgentFiles, findLintFiles } from './find-lint-files.ts'
 import { evaluateHosts } from './hosts/evaluate-hosts.ts'
 import type { HostName } from './hosts/host.ts'
 import { type Finding, type LintedFile, type LintResult, summaryOf } from './lint-result.ts'
@@ -218,7 +218,7 @@ function neighboursOf(project: string, members: readonly LintSubject[]): string[
     .map(({ path: at }) => path.dirname(at))
   const found = [
     ...[...places].flatMap((place) => (isFolder(place) ? findLintFiles(place).files : [])),
-    ...[...new Set(beside)].flatMap((place) => (isFolder(place) ? findLikelyAgents(place) : [])),
+    ...[...new Set(beside)].flatMap((place) => (isFolder(place) ? findLikelyAgentFiles(place) : [])),
   ]
   return [...new Set(found)].filter((file) => !known.has(file))
 }

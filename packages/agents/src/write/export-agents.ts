@@ -6,9 +6,9 @@ import { readSettingsAgents } from '../settings/read-settings.ts'
 import { dialectFacts, type TargetDialect } from './dialect-facts.ts'
 import { agentFilePath } from './file-name.ts'
 import type { PlacedFile } from './place-files.ts'
+import { serializeAgent } from './serialize-agent.ts'
 import { addOrderMetadata, type OrderedAgents, restoreOrder } from './team-order.ts'
 import { type NameMode, translateToHost } from './translate-to-host.ts'
-import { writeAgent } from './write-agent.ts'
 import { type AgentNote, writeSettings } from './write-settings.ts'
 
 export interface ExportRequest {
@@ -66,7 +66,7 @@ export function exportAgents({ agents, to, names, read = () => undefined }: Expo
       used.add(file.toLowerCase())
       continue
     }
-    const written = writeAgent(agent, to, {
+    const written = serializeAgent(agent, to, {
       path: agentFilePath(name, to, used),
       names: names ?? namingOf(agent, to),
     })

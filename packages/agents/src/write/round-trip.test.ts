@@ -5,8 +5,8 @@ import { readAgentText } from '../load/read-agent-text.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { definition, team } from './definitions.spec-helpers.ts'
 import type { FileDialect } from './dialect-facts.ts'
+import { serializeAgent } from './serialize-agent.ts'
 import { addOrderMetadata, restoreOrder } from './team-order.ts'
-import { writeAgent } from './write-agent.ts'
 import { writeSettings } from './write-settings.ts'
 
 const dialects: readonly FileDialect[] = ['copilot', 'claude', 'opencode', 'template']
@@ -15,7 +15,7 @@ const pairs = dialects.flatMap((from) => dialects.map((to) => [from, to] as cons
 
 /** Through bytes, like a file. */
 function through(agent: AgentDefinition, dialect: FileDialect): AgentDefinition {
-  const written = writeAgent(agent, dialect)
+  const written = serializeAgent(agent, dialect)
   expect(written.lost).toEqual([])
   const read = readAgentText({ path: written.path, text: Buffer.from(written.text).toString() })
   if (read.agent === undefined)

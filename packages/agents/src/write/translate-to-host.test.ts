@@ -12,8 +12,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from '../load/read-agent-text.ts'
 import { exportAgents } from './export-agents.ts'
+import { serializeAgent } from './serialize-agent.ts'
 import { translateToHost } from './translate-to-host.ts'
-import { writeAgent } from './write-agent.ts'
 
 const hosts: readonly NamingHost[] = ['claude', 'opencode', 'copilot']
 const bare: AgentDefinition = { name: 'a', description: 'd', prompt: 'Do it.', tools: { kind: 'all' } }
@@ -55,7 +55,7 @@ describe('the names of a host', () => {
 
 describe('an agent written for another program', () => {
   it('has the tools and the model that Claude Code knows, and reports every change', () => {
-    const { text, notes, lost } = writeAgent(builder, 'claude', { names: 'host' })
+    const { text, notes, lost } = serializeAgent(builder, 'claude', { names: 'host' })
     expect(lost).toEqual([])
     expect(text).toContain('\ntools: Read, Grep, Glob, Edit, Write, NotebookEdit, Bash, mcp__context7\n')
     expect(text).toContain('\ndisallowedTools: [WebFetch, WebSearch, web]\n')
@@ -67,7 +67,7 @@ describe('an agent written for another program', () => {
   })
 
   it('has the tools that opencode knows, and no unknown model', () => {
-    const { text, notes, lost } = writeAgent(builder, 'opencode', { names: 'host' })
+    const { text, notes, lost } = serializeAgent(builder, 'opencode', { names: 'host' })
     expect(lost).toEqual([])
     expect(text).toContain(
       "\ntools:\n  '*': false\n  read: true\n  grep: true\n  glob: true\n  edit: true\n  bash: true\n  webfetch: false\n",
@@ -84,13 +84,13 @@ describe('an agent written for another program', () => {
   })
 
   it('does not get every tool because none of its own has a name', () => {
-    const { text, notes } = writeAgent(list('slack_send'), 'claude', { names: 'host' })
+    const { text, notes } = serializeAgent(list('slack_send'), 'claude', { names: 'host' })
     expect(text).toContain('\ntools: slack_send\n')
     expect(notes.join('\n')).toContain("has none of this agent's tools")
   })
 
   it('grants no more in Cadre if a name of the host means more there', () => {
-    const { text } = writeAgent(list('Read'), 'opencode', { names: 'host' })
+    const { text } = serializeAgent(list('Read'), 'opencode', { names: 'host' })
     expect(text).toContain(
       "\n  '*': false\n  read: true\n  read_skill: false\n  view_image: false\n  list_directory: false\n",
     )
@@ -167,7 +167,7 @@ describe.each(hosts)('in Cadre, an agent with the names of %s', (host) => {
           ...(disallowedTools.length > 0 && { disallowedTools }),
         }
         const before = reachable(agent)
-        const { path, text, lost } = writeAgent(agent, host, { names: 'host' })
+        const { path, text, lost } = serializeAgent(agent, host, { names: 'host' })
         expect(lost).toEqual([])
         const read = readAgentText({ path, text }).agent
         if (read === undefined) throw new Error(text)

@@ -12,7 +12,7 @@ import { ServerPool } from './server-pool.ts'
 import type { Answer } from './server-process.ts'
 import { ToolServer } from './tool-server.ts'
 import { isSignInNeeded, signInHint } from './turn-failure.ts'
-import { invalidAnswerMessage } from './wire-readers.ts'
+import { invalidResponseMessage } from './wire-readers.ts'
 import type { ServerModel } from './wire-types.ts'
 
 type ModelListing =
@@ -119,7 +119,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
     if (answer.kind === 'answer') {
       const models = modelsForChat(answer.value)
       return models === undefined
-        ? { kind: 'failed', reason: invalidAnswerMessage('copilot/models') }
+        ? { kind: 'failed', reason: invalidResponseMessage('copilot/models') }
         : { kind: 'listed', models: new Map(models.map((model) => [model.id, model])) }
     }
     if (answer.kind === 'refused' && isSignInNeeded(answer.code))

@@ -23,7 +23,7 @@ import {
 import { childEnvironment } from '../child-environment.ts'
 import { tokenHider } from '../hide-tokens.ts'
 import type { ServerCommand } from './find-server.ts'
-import { invalidAnswerMessage, readVersion } from './wire-readers.ts'
+import { invalidResponseMessage, readVersion } from './wire-readers.ts'
 
 export interface ServerOptions {
   readonly command: ServerCommand
@@ -182,7 +182,7 @@ class RunningServer implements ServerProcess {
       if (read === undefined) return { kind: 'answer', value: sent as T }
       const value = read(sent)
       return value === undefined
-        ? { kind: 'refused', code: ErrorCodes.ParseError, message: invalidAnswerMessage(method) }
+        ? { kind: 'refused', code: ErrorCodes.ParseError, message: invalidResponseMessage(method) }
         : { kind: 'answer', value }
     } catch (error) {
       if (

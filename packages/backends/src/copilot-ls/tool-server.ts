@@ -13,7 +13,7 @@ import type { ServerOptions, ServerProcess, ServerStart } from './server-process
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
 import { refusedAnswer, Turn } from './turn.ts'
-import { invalidAnswerMessage, readCall, readPlace, readProgress, readTools } from './wire-readers.ts'
+import { invalidResponseMessage, readCall, readPlace, readProgress, readTools } from './wire-readers.ts'
 import type { ProgressValue, ToolInvocation } from './wire-types.ts'
 
 export interface ToolServerOptions extends Pick<ServerOptions, 'command' | 'env' | 'clock' | 'startTimeout'> {
@@ -188,7 +188,7 @@ function route(
   const turn = byToken.get(token)
   if (turn === undefined) return
   if (value === undefined) {
-    turn.fail(invalidAnswerMessage('$/progress'))
+    turn.fail(invalidResponseMessage('$/progress'))
     return
   }
   turn.progressed(value)
@@ -206,7 +206,7 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
   switch (method) {
     case 'conversation/invokeClientTool': {
       const call = readCall(params)
-      if (call === undefined) turn?.fail(invalidAnswerMessage(method))
+      if (call === undefined) turn?.fail(invalidResponseMessage(method))
       if (turn === undefined || call === undefined || !isOwn)
         return Promise.resolve(
           refusedAnswer('Cadre did not run this call, because it has no such conversation or tool.'),

@@ -8,7 +8,7 @@
 
 import type { Answer } from './server-process.ts'
 import { TurnReader } from './turn-reader.ts'
-import { invalidAnswerMessage, readTurnAnswer } from './wire-readers.ts'
+import { invalidResponseMessage, readTurnAnswer } from './wire-readers.ts'
 import type { ProgressValue, ToolAnswer, ToolInvocation, TurnAnswer } from './wire-types.ts'
 
 export type TurnEvent =
@@ -116,7 +116,7 @@ export class Turn {
     }
     const value = readTurnAnswer(answer.value)
     this.reader.answered(value)
-    if (value === undefined) this.fail(invalidAnswerMessage(this.#method))
+    if (value === undefined) this.fail(invalidResponseMessage(this.#method))
     else if (this.reader.isTooLong) this.fail(tooLong)
     else this.#happened({ kind: 'over', answer: value })
   }

@@ -14,9 +14,9 @@ export type RedactText = (text: string) => string
 
 type Fields = { readonly [name: string]: unknown }
 
-class InvalidAnswer extends Error {}
+class InvalidResponse extends Error {}
 
-export function invalidAnswerMessage(method: string): string {
+export function invalidResponseMessage(method: string): string {
   return `the Copilot language server sent an invalid response to ${method}.`
 }
 
@@ -195,7 +195,7 @@ function reader<T>(read: (value: unknown, hide: RedactText) => T) {
     try {
       return read(value, hide)
     } catch (error) {
-      if (error instanceof InvalidAnswer) return undefined
+      if (error instanceof InvalidResponse) return undefined
       throw error
     }
   }
@@ -203,7 +203,7 @@ function reader<T>(read: (value: unknown, hide: RedactText) => T) {
 
 function fields(value: unknown): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
-  throw new InvalidAnswer()
+  throw new InvalidResponse()
 }
 
 function loose(value: unknown): Fields {
@@ -212,13 +212,13 @@ function loose(value: unknown): Fields {
 
 function items<T>(value: unknown, read: (item: unknown) => T): T[] {
   if (Array.isArray(value)) return value.map((item) => read(item))
-  throw new InvalidAnswer()
+  throw new InvalidResponse()
 }
 
 function text(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
-  throw new InvalidAnswer()
+  throw new InvalidResponse()
 }
 
 function count(value: unknown): number | undefined {
@@ -230,7 +230,7 @@ function amount(value: unknown): number | undefined {
 }
 
 function needed<T>(value: T | undefined): T {
-  if (value === undefined) throw new InvalidAnswer()
+  if (value === undefined) throw new InvalidResponse()
   return value
 }
 

@@ -1,6 +1,6 @@
 import { type ModelResolution, matchModel, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
-import { knownModel } from '../known-models.ts'
+import { publishedModelInfo } from '../known-models.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Transport } from './exchange.ts'
 import { listModels, type ModelListing } from './list-models.ts'
@@ -78,7 +78,7 @@ export function serverCatalog(options: ServerCatalogOptions): ServerCatalog {
   }
 
   function found(name: string, given: ModelInfo): FoundName {
-    return { kind: 'found', name, facts: { ...knownModel(name, endpoint), ...given } }
+    return { kind: 'found', name, facts: { ...publishedModelInfo(name, endpoint), ...given } }
   }
 
   function list(age: number): Promise<ModelListing> {

@@ -4,7 +4,7 @@ import { readEndpoint } from '../http/endpoint.ts'
 import { listModels } from '../http/list-models.ts'
 import { openTransport } from '../http/open-transport.ts'
 import { NotFound, requestJson } from '../http/request-json.ts'
-import { knownModel } from '../known-models.ts'
+import { publishedModelInfo } from '../known-models.ts'
 import type { ModelsConfig } from '../models-config.ts'
 
 /** Turns texts into vectors, with `/embeddings` of the configured OpenAI-compatible endpoint. */
@@ -12,7 +12,7 @@ export interface Embeddings {
   /** Changes whenever the vectors are not comparable with earlier ones. */
   readonly key: string
   /** A server charges for it, at this price if it is known. */
-  readonly charged: { readonly price?: Price }
+  readonly charged: { readonly model: string; readonly price?: Price }
   /** Rejects with a `CadreError`. `spent` receives the usage that the server reports. */
   embed(texts: readonly string[], signal: AbortSignal, spent?: (usage: Usage) => void): Promise<number[][]>
 }
@@ -50,10 +50,11 @@ export async function openEmbeddings(options: EmbeddingsOptions): Promise<Embedd
       return `${endpoint.shown} lists no embedding model. Set one with search.semantic.model in config.yaml`
   }
   const name = model
-  const price = config.models?.[`openai:${name}`]?.price ?? knownModel(name, endpoint)?.price
+  const id = `openai:${name}`
+  const price = config.models?.[id]?.price ?? publishedModelInfo(name, endpoint).price
   let missing: Error | undefined
   return {
-    charged: price === undefined ? {} : { price },
+    charged: { model: id, ...(price && { price }) },
     key: createHash('sha256')
       .update(`${endpoint.target('', '/').host}\0${name}`)
       .digest('hex'),

@@ -28,12 +28,12 @@ export const slotLease = 60_000
 export const emptyDay: LedgerDay = { spent: {}, open: [] }
 export const emptySlots: LedgerSlots = { held: [], waiting: [] }
 
-export interface Applied<State> {
+export interface LedgerResult<State> {
   readonly state: State
   readonly answer: LedgerAnswer
 }
 
-export function applyToDay(day: LedgerDay, order: LedgerOrder): Applied<LedgerDay> {
+export function applyToDay(day: LedgerDay, order: LedgerOrder): LedgerResult<LedgerDay> {
   switch (order.kind) {
     case 'reserve':
       return reserve(day, order)
@@ -57,7 +57,7 @@ export function applyToDay(day: LedgerDay, order: LedgerOrder): Applied<LedgerDa
   }
 }
 
-function reserve(day: LedgerDay, order: ReserveOrder): Applied<LedgerDay> {
+function reserve(day: LedgerDay, order: ReserveOrder): LedgerResult<LedgerDay> {
   const known = day.open.find(({ id }) => id === order.id)
   if (known !== undefined) return { state: day, answer: { kind: 'reserved', output: known.output } }
   const { id, root, session, at, ceilings, input, price } = order
@@ -122,7 +122,7 @@ function refusal(ceiling: Ceiling, spent: Amount, { input, minOutput, price }: R
   return `${setting} ${next}. Raise it in config.yaml, or resume the session tomorrow (UTC)`
 }
 
-export function applyToSlots(slots: LedgerSlots, order: LedgerOrder, now: number): Applied<LedgerSlots> {
+export function applyToSlots(slots: LedgerSlots, order: LedgerOrder, now: number): LedgerResult<LedgerSlots> {
   const alive = ({ until }: LedgerSlot) => until > now
   const held = slots.held.filter(alive)
   const waiting = slots.waiting.filter(alive)
@@ -147,7 +147,7 @@ export function applyToSlots(slots: LedgerSlots, order: LedgerOrder, now: number
 }
 
 /** Trees get slots in the order in which they asked. One whose place is full does not hold up those of other places. */
-function enter({ held, waiting }: LedgerSlots, wanted: LedgerSlot): Applied<LedgerSlots> {
+function enter({ held, waiting }: LedgerSlots, wanted: LedgerSlot): LedgerResult<LedgerSlots> {
   const isSame = ({ root }: LedgerSlot) => root === wanted.root
   if (held.some(isSame)) {
     const renewed = held.map((slot) => (isSame(slot) ? wanted : slot))

@@ -91,7 +91,7 @@ export interface CallState {
   result?: ResultEntry
 }
 
-export const noNudges = { report: 0, empty: 0, sections: 0, schema: 0, truncated: 0, stop: 0 }
+export const zeroNudgeCounts = { report: 0, empty: 0, sections: 0, schema: 0, truncated: 0, stop: 0 }
 
 export function emptyState(): SessionState {
   return {
@@ -113,7 +113,7 @@ export function emptyState(): SessionState {
     background: new Map(),
     teams: new Map(),
     givenNotices: new Set(),
-    nudges: { ...noNudges },
+    nudges: { ...zeroNudgeCounts },
     lastText: '',
     reported: undefined,
     usage: noUsage,

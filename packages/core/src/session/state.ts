@@ -4,7 +4,7 @@ import { addUsage, type Notice, type Report, type Usage } from '../ports/report.
 import { isBlank } from '../text/is-blank.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { repeatedCall } from './repeated-call.ts'
-import { type CallState, emptyState, noNudges, type SessionState } from './session-state.ts'
+import { type CallState, emptyState, type SessionState, zeroNudgeCounts } from './session-state.ts'
 import { showMessage, showSummary, takeUnseenMessages, truncateResult } from './shown-messages.ts'
 import { startedMembers } from './started-sessions.ts'
 
@@ -70,7 +70,7 @@ function applyUser(state: SessionState, entry: UserEntry): void {
   state.work ??= { first: entry, last: entry }
   if (entry.from === undefined || entry.message !== undefined) {
     state.work = { ...state.work, last: entry }
-    state.nudges = { ...noNudges }
+    state.nudges = { ...zeroNudgeCounts }
     state.roundsSinceWork = 0
     // An earlier text does not answer the new message.
     state.lastText = ''

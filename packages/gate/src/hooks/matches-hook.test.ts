@@ -7,9 +7,9 @@ import {
   type Tool,
 } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
+import { compileSafePattern } from './compile-safe-pattern.ts'
 import type { Hook } from './hook.ts'
 import { findMatcherFault, matchesHook } from './matches-hook.ts'
-import { safePattern } from './safe-pattern.ts'
 
 const base: Hook = {
   event: 'PreToolUse',
@@ -168,7 +168,7 @@ describe('hostile matchers', () => {
     '(x{1,100}){1,100}',
   ]
   it.each(hostile)('%s is not evaluated, and the hook runs', (matcher) => {
-    expect(safePattern(matcher, { anchored: true }).kind).toBe('costly')
+    expect(compileSafePattern(matcher, { anchored: true }).kind).toBe('costly')
     expect(fits({ matcher }, 'execute_command')).toBe(!/^\w+$/.test(matcher))
     expect(fits({ matcher, dialect: 'copilot', casing: 'camel' }, 'execute_command')).toBe(true)
   })
@@ -176,7 +176,7 @@ describe('hostile matchers', () => {
   it.each(['^(Write|Edit)$', 'mcp__.*__write', '[A-Z]\\w+', '(?!Bash).*', 'a{2}', 'Edit|Write|.*Notebook.*'])(
     '%s is harmless',
     (matcher) => {
-      expect(safePattern(matcher, { anchored: false }).kind).toBe('pattern')
+      expect(compileSafePattern(matcher, { anchored: false }).kind).toBe('pattern')
     },
   )
 })

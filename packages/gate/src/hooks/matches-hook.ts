@@ -1,7 +1,7 @@
 import { type JudgedCall, knowsTool, restrictionCoversTool, type SessionSpec, subjectsOf } from '@cadre/core'
+import { type CompiledPattern, compileSafePattern } from './compile-safe-pattern.ts'
 import type { Hook } from './hook.ts'
 import { toHostCalls } from './host-calls.ts'
-import { type SafePattern, safePattern } from './safe-pattern.ts'
 
 /** What an event is about, as seen by matchers. */
 export type MatchSubject =
@@ -117,13 +117,13 @@ function isAll(text: string): boolean {
   return text.trim() === '' || /^\*+$/.test(text.trim()) || text === '.*'
 }
 
-const made = new Map<string, SafePattern>()
+const made = new Map<string, CompiledPattern>()
 
-function patternFor(matcher: string, anchored: boolean): SafePattern {
+function patternFor(matcher: string, anchored: boolean): CompiledPattern {
   const key = `${anchored ? '^' : ''}${matcher}`
   const known = made.get(key)
   if (known !== undefined) return known
-  const pattern = safePattern(matcher, { anchored })
+  const pattern = compileSafePattern(matcher, { anchored })
   if (made.size > 1_000) made.clear()
   made.set(key, pattern)
   return pattern
@@ -136,7 +136,7 @@ export function findMatcherFault(hook: Hook): string | undefined {
   if (dialect === 'copilot' && !copilotMatches.has(event))
     return `the Copilot CLI ignores matchers for ${event}, so the hook always runs`
   if (hasClaudeRules(hook) && readRules(matcher) !== undefined)
-    return 'other hosts do not accept a permission rule as a matcher and never run this hook. Cadre runs it for calls that match the rule. For other hosts, use "if"'
+    return 'the matcher is a permission rule, which only Cadre supports: other hosts never run this hook. To run it in other hosts too, move the rule to "if"'
   const { kind } = patternFor(matcher, dialect === 'copilot')
   if (kind === 'costly') return 'this regular expression could run forever, so the hook runs for everything'
   if (kind === 'invalid')

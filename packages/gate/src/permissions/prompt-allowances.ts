@@ -13,7 +13,7 @@ export function promptAllowances({ allowed = [], file, level }: PromptFile): rea
 }
 
 /** The trust item for a prompt file of the project that allows anything. Undefined if it allows nothing, or is the user's own. */
-export function promptItem(prompt: PromptFile): TrustItem | undefined {
+export function trustItemOfPromptFile(prompt: PromptFile): TrustItem | undefined {
   const rules = promptAllowances(prompt)
   if (prompt.level === 'user' || rules.length === 0) return undefined
   return {

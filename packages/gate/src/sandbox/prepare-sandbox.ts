@@ -6,7 +6,7 @@ import { bubblewrapArgs, type SandboxLayout } from './bubblewrap-args.ts'
 import type { DeniedPaths } from './find-denied.ts'
 import { gitSettings } from './git-settings.ts'
 import { type PinnedMounts, pinnedMountsFor } from './pinned-mounts.ts'
-import { sandboxedEnvironment, separateNamespaces } from './sandboxed-process.ts'
+import { sandboxedEnvironment, sandboxStartScript } from './sandboxed-process.ts'
 import { shellProgram } from './shell-program.ts'
 
 export interface SandboxRequest
@@ -57,7 +57,7 @@ export async function prepareSandbox(request: SandboxRequest): Promise<PreparedS
     gitFd: 3,
     ...(filter === undefined ? { statusFd: 4 } : { filterFd: 4, statusFd: 5 }),
   })
-  const start = ['--', shellProgram(), '-c', separateNamespaces, 'sh', maxThreads]
+  const start = ['--', shellProgram(), '-c', sandboxStartScript, 'sh', maxThreads]
   return {
     pins,
     unmounted: [...pins.loose, ...links],

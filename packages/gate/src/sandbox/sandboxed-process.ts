@@ -3,7 +3,7 @@ import { toolHomes } from './tool-folders.ts'
 
 // Closes the file descriptors that bubblewrap leaves open or this process has inherited. The first argument is the maximum
 // number of threads in this namespace.
-export const separateNamespaces =
+export const sandboxStartScript =
   '[ "$1" = - ] || ulimit -u "$1"; shift; for fd in $(ls /proc/self/fd); do [ "$fd" -gt 2 ] && { [ -n "$BASH" ] || [ "$fd" -lt 10 ]; } && eval "exec $fd>&-"; done; exec "$@"'
 
 /** The environment of a program in the sandbox. */

@@ -60,11 +60,11 @@ function readAllTasks(query: Query, files: QueryFiles): SearchedFiles {
     for (const task of found.tasks) rows.push({ file, task })
     for (const problem of found.problems) problems.push({ ...problem, file })
   }
-  return { rows, problems, notes: queryNotes(query, names, rows) }
+  return { rows, problems, notes: notesAboutQuery(query, names, rows) }
 }
 
 /** Notes for the user about a query and its result. */
-export function queryNotes(query: Query, files: readonly string[], rows: readonly TaskRow[]): string[] {
+export function notesAboutQuery(query: Query, files: readonly string[], rows: readonly TaskRow[]): string[] {
   const none = files.length === 0 ? [`No file matches ${query.file.name}.`] : []
   return [...none, ...unknownFields(query, rows)]
 }

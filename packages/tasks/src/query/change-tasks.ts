@@ -7,7 +7,7 @@ import type { RawText } from '@cadre/disk'
 import { isApproval } from '../is-approval.ts'
 import { readTaskFile } from '../read-task-file.ts'
 import type { TaskItem } from '../task-item.ts'
-import { type FoundProblem, matchFiles, queryNotes } from './answer-select.ts'
+import { type FoundProblem, matchFiles, notesAboutQuery } from './answer-select.ts'
 import { editChunks } from './edit-chunks.ts'
 import type { TaskRow } from './field-value.ts'
 import type { ChangeableFiles } from './open-query-files.ts'
@@ -65,7 +65,7 @@ export async function changeTasks(
   return {
     count,
     problems: plans.flatMap(({ problems }) => problems),
-    notes: [...queryNotes(query, names, rows), ...spared],
+    notes: [...notesAboutQuery(query, names, rows), ...spared],
   }
 }
 

@@ -30,13 +30,13 @@ export function findFilesTool(
     argumentAliases: { pattern: 'glob', query: 'glob' },
     reshape: patternBelow,
     input,
-    paths: (given) => [folderOf(given.glob)],
+    paths: (given) => [globBase(given.glob)],
     load: () => findFiles(locateRipgrep, hiddenIn, places),
   })
 }
 
 /** Returns the fixed start of a pattern: the folder to search. */
-export function folderOf(pattern: string): string {
+function globBase(pattern: string): string {
   const fixed = pattern.split(/[*?[{]/, 1)[0] ?? ''
   return fixed.slice(0, fixed.lastIndexOf('/') + 1) || '.'
 }
@@ -66,7 +66,7 @@ function findFiles(
 ): ToolImplementation<FindFilesInput> {
   return {
     async run(input, context, signal) {
-      const place = confinePath({ context, path: folderOf(input.glob), places })
+      const place = confinePath({ context, path: globBase(input.glob), places })
       const pattern = relativePattern(input.glob, place)
       const matches = glob(pattern)
       if (matches === undefined)
@@ -109,7 +109,7 @@ function findFiles(
 }
 
 function relativePattern(pattern: string, { shown }: ConfinedPath): string {
-  const folder = folderOf(pattern)
+  const folder = globBase(pattern)
   const rest = folder === '.' ? pattern : pattern.slice(folder.length)
   if (rest.split('/').includes('..')) {
     throw new Refusal('The pattern contains .. after a wildcard. Remove it.')

@@ -1,4 +1,4 @@
-import { readTeamFiles, writeAgent } from '@cadre/agents'
+import { readTeamFiles, serializeAgent } from '@cadre/agents'
 import type { AgentDefinition, Json } from '@cadre/core'
 import { headerHooks } from '@cadre/gate'
 import { contributedTeams } from './contributed-teams.ts'
@@ -17,7 +17,7 @@ export function chatAgentFiles(): readonly ChatAgentFile[] {
   return contributedTeams.flatMap(({ team, hooks }) => {
     const agents = readTeamFiles(team).map(({ agent }) => agent)
     return agents.map((agent, index) => {
-      const written = writeAgent(forAgentMode(agent, index === 0, hooks), 'copilot')
+      const written = serializeAgent(forAgentMode(agent, index === 0, hooks), 'copilot')
       if (written.lost.length > 0) throw new Error(`${agent.name} would lose its ${written.lost.join(', ')}`)
       return { name: agent.name, file: `${agent.name}.agent.md`, text: written.text }
     })

@@ -5,7 +5,7 @@ import { diffText } from '../../output/diff/diff-text.ts'
 import { MarkdownStream } from '../../output/markdown/markdown-stream.ts'
 import type { Style } from '../../output/style.ts'
 import { truncateText } from '../../output/text-width.ts'
-import { createTurnLines } from '../../output/turn-lines.ts'
+import { createTurnFormatter } from '../../output/turn-formatter.ts'
 import { type ChangedFiles, readChangedFiles } from './changed-files.ts'
 import type { CollapsedOutputs } from './collapsed-outputs.ts'
 
@@ -29,7 +29,7 @@ export class TurnText {
   /** The session that the person talks to. */
   entry: string | undefined
   readonly #options: TurnTextOptions
-  readonly #calls: ReturnType<typeof createTurnLines>
+  readonly #calls: ReturnType<typeof createTurnFormatter>
   readonly #files = new Map<string, ChangedFiles>()
   #stream: MarkdownStream | undefined
   #heard = ''
@@ -37,7 +37,7 @@ export class TurnText {
 
   constructor(options: TurnTextOptions) {
     this.#options = options
-    this.#calls = createTurnLines(options.view, options.style)
+    this.#calls = createTurnFormatter(options.view, options.style)
   }
 
   /** Returns the lines to print for an event. They never change afterwards. */

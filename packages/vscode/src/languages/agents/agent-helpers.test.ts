@@ -4,8 +4,8 @@ import { isAgentPath } from './agent-path.ts'
 import { changedPart } from './changed-part.ts'
 import { aboutTool, dialectTools } from './dialect-tools.ts'
 import { editorToolsIn } from './editor-tools-in.ts'
-import { findingRange } from './finding-range.ts'
 import { positionInHeader } from './header-position.ts'
+import { rangeOfFinding } from './range-of-finding.ts'
 import { type Names, quoteYaml, suggestValues } from './suggest.ts'
 
 describe('isAgentPath', () => {
@@ -45,16 +45,16 @@ describe('changedPart', () => {
   })
 })
 
-describe('findingRange', () => {
+describe('rangeOfFinding', () => {
   it('is the name that a finding is about', () => {
     const line = "tools: [read, 'reed', rea]"
-    const { start, end } = findingRange(line, 'There is no tool called "rea".')
+    const { start, end } = rangeOfFinding(line, 'There is no tool called "rea".')
     expect(line.slice(start, end)).toBe('rea')
     expect(start).toBe(22)
   })
 
   it('is the line otherwise', () => {
-    expect(findingRange('  name: a  ', 'It has no "description".')).toEqual({ start: 2, end: 9 })
+    expect(rangeOfFinding('  name: a  ', 'It has no "description".')).toEqual({ start: 2, end: 9 })
   })
 })
 

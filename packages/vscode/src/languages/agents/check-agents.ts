@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Finding, lintFiles, shownPath } from '@cadre/agents'
 import * as vscode from 'vscode'
-import { findingRange } from './finding-range.ts'
 import { type AgentSources, lintKnowledge } from './known-names.ts'
 import { unsavedTexts } from './open-texts.ts'
+import { rangeOfFinding } from './range-of-finding.ts'
 
 /** Checks these files like `cadre lint`, including unsaved text. */
 export async function checkAgents(
@@ -56,7 +56,7 @@ async function diagnosticsOf(
   if (findings.length === 0 || findings.some(({ code }) => code === 'file-for-people')) return []
   const lines = (text ?? (await readFile(file, 'utf8').catch(() => ''))).split(/\r\n|[\r\n]/)
   return findings.map(({ severity, code, message, fix, line = 1 }) => {
-    const { start, end } = findingRange(lines[line - 1] ?? '', message)
+    const { start, end } = rangeOfFinding(lines[line - 1] ?? '', message)
     const range = new vscode.Range(line - 1, start, line - 1, end)
     const diagnostic = new vscode.Diagnostic(
       range,

@@ -14,7 +14,7 @@ import { identityKeys, invocationForms, workKeys } from './other-keys.ts'
 import { findLostWhitespace, normalisePrompt, promptWhitespaceKey } from './prompt-whitespace.ts'
 import { type NameMode, translateToHost } from './translate-to-host.ts'
 
-export interface WrittenAgent {
+export interface SerializedAgent {
   /** Relative to the project; for a template, to the home. With `/`. */
   readonly path: string
   readonly text: string
@@ -24,7 +24,7 @@ export interface WrittenAgent {
   readonly lost: readonly string[]
 }
 
-export interface WriteOptions {
+export interface SerializeOptions {
   /** Default: its own name. */
   readonly path?: string
   /** Default: `keep`, which is required to read back the same names. Templates have no host. */
@@ -35,14 +35,14 @@ export interface WriteOptions {
  * Writes an agent as a file of a dialect. Parts with a key in the dialect use that key; the rest use keys that every
  * dialect reads. Reading the file gives the same definition; otherwise `lost` lists the differences.
  */
-export function writeAgent(
+export function serializeAgent(
   given: AgentDefinition,
   dialect: FileDialect,
-  { path, names = 'keep' }: WriteOptions = {},
-): WrittenAgent {
+  { path, names = 'keep' }: SerializeOptions = {},
+): SerializedAgent {
   if (names === 'host' && dialect !== 'template') {
     const renamed = translateToHost(normaliseAgent(given), dialect)
-    const result = writeAgent(renamed.agent, dialect, path === undefined ? {} : { path })
+    const result = serializeAgent(renamed.agent, dialect, path === undefined ? {} : { path })
     return { ...result, notes: [...renamed.notes, ...result.notes] }
   }
   const agent = normaliseAgent(given)
@@ -53,7 +53,12 @@ export function writeAgent(
   return written.lost.length === 0 ? written : first
 }
 
-function attempt(agent: AgentDefinition, dialect: FileDialect, path: string, apart: boolean): WrittenAgent {
+function attempt(
+  agent: AgentDefinition,
+  dialect: FileDialect,
+  path: string,
+  apart: boolean,
+): SerializedAgent {
   const header = headerOf(agent, dialect, apart)
   const text = fileText(header, agent.prompt, dialect)
   const lost = definitionDifferences(agent, readAgentText({ path, text }).agent)

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
 import { readAgentText } from '../load/read-agent-text.ts'
 import type { FileDialect } from './dialect-facts.ts'
-import { writeAgent } from './write-agent.ts'
+import { serializeAgent } from './serialize-agent.ts'
 
 const reviewer: AgentDefinition = {
   name: 'reviewer',
@@ -26,7 +26,7 @@ const reviewer: AgentDefinition = {
 }
 
 function written(dialect: FileDialect): string {
-  const { text, lost } = writeAgent(reviewer, dialect)
+  const { text, lost } = serializeAgent(reviewer, dialect)
   expect(lost).toEqual([])
   return text
 }
@@ -111,7 +111,7 @@ steps: 7
   it.each(['copilot', 'claude', 'opencode', 'template'] as const)(
     'reports what the host of %s ignores',
     (dialect) => {
-      const notes = writeAgent(reviewer, dialect).notes.join('\n')
+      const notes = serializeAgent(reviewer, dialect).notes.join('\n')
       expect(notes).toMatch(/ignores these Cadre keys: .*use.?for/i)
       expect(notes).toMatch(/does not enforce .*budget/)
       if (dialect === 'copilot') expect(notes).toContain('does not load such an agent')
@@ -128,7 +128,7 @@ steps: 7
       '日本語',
       'C# Expert',
     ]) {
-      const { path, text } = writeAgent({ ...reviewer, name }, 'copilot')
+      const { path, text } = serializeAgent({ ...reviewer, name }, 'copilot')
       expect(path).toMatch(/^\.github\/agents\/[^/\\:*?"<>|]+\.agent\.md$/)
       expect(path).not.toMatch(/\/(con|\.+)\./)
       expect(readAgentText({ path, text }).agent?.name).toBe(name)
@@ -137,6 +137,6 @@ steps: 7
 
   it('reports what a dialect cannot express instead of losing it', () => {
     const odd = { ...reviewer, tools: { kind: 'list', names: ['a,b'] } as const }
-    expect(writeAgent(odd, 'copilot').lost).toEqual(['tools'])
+    expect(serializeAgent(odd, 'copilot').lost).toEqual(['tools'])
   })
 })

@@ -1,6 +1,6 @@
 import { indentOf, isBlank, isComment, isKnownKeyLine } from './key-line.ts'
 
-export interface HeaderBounds {
+export interface HeaderAndBodyBounds {
   /** The first line after the header. */
   readonly header: number
   /** The first line of the body. */
@@ -11,13 +11,13 @@ export interface HeaderBounds {
 }
 
 /** Finds the end of a header that starts at `start`, and the end of the body. */
-export function findHeaderBounds(
+export function findHeaderAndBodyBounds(
   texts: readonly string[],
   start: number,
   fence: string | undefined,
   /** The opening line, usually `---`; undefined if it is missing. */
   mark: string | undefined,
-): HeaderBounds {
+): HeaderAndBodyBounds {
   const isFence = (line: string) => fence !== undefined && closesFence(line, fence)
   const first = texts.slice(start).find((line) => !isBlank(line)) ?? ''
   // In an indented header, the dashes are indented too.

@@ -6,7 +6,10 @@ import type { Style } from './style.ts'
 import { truncateText } from './text-width.ts'
 
 /** The result of each call of the entry agent, one line each. Expects events that are already in the view. */
-export function createTurnLines(view: View, style: Style): (event: CadreEvent, columns: number) => string[] {
+export function createTurnFormatter(
+  view: View,
+  style: Style,
+): (event: CadreEvent, columns: number) => string[] {
   let entry: string | undefined
   /** Children whose calls were answered before they ended. */
   const background = new Map<string, string>()

@@ -1,4 +1,4 @@
-export type SafePattern =
+export type CompiledPattern =
   | { readonly kind: 'pattern'; test(text: string): boolean }
   | { readonly kind: 'invalid' }
   /** A regular expression that could run forever on a short name. */
@@ -14,7 +14,10 @@ const maxRepeats = 4
  * Compiles a regular expression from a file. Rejects expressions with catastrophic backtracking: a matcher must not be able
  * to block every session.
  */
-export function safePattern(source: string, { anchored }: { readonly anchored: boolean }): SafePattern {
+export function compileSafePattern(
+  source: string,
+  { anchored }: { readonly anchored: boolean },
+): CompiledPattern {
   if (source.length > maxPatternLength) return { kind: 'costly' }
   let pattern: RegExp
   try {

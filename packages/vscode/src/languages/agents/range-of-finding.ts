@@ -1,5 +1,5 @@
 /** Returns the range of a finding on its line: the name it is about if present, otherwise the text of the line. */
-export function findingRange(
+export function rangeOfFinding(
   line: string,
   message: string,
 ): { readonly start: number; readonly end: number } {
