@@ -122,7 +122,7 @@ test('a prompt has images, resources, and links that the gate allows', async () 
   expect(journal).toContain('https://example.com/')
   expect(journal).toContain(png)
   expect(journal).not.toContain('the secret')
-  expect(JSON.stringify(editor.updates)).toContain('secret is not attached')
+  expect(JSON.stringify(editor.updates)).toContain('secret was not attached')
 })
 
 test('a child writes through the editor too, with its own card', async () => {

@@ -33,7 +33,7 @@ it('attaches a file whose @ was typed, and none that is mentioned in pasted text
   await say(terminal, `${up}\r`, 'lead 2 heard <See @notes.md.')
   await say(terminal, `A ${pasted('look at @notes.md now')}\r`, 'lead 3 heard <A look at @notes.md now>')
   expect(flat(terminal)).toContain(
-    'notes.md is not attached, because you did not type its @. Type @notes.md to attach it.',
+    'notes.md was not attached, because you did not type its @. Type @notes.md to attach it.',
   )
   await say(terminal, `${up}\r`, 'lead 4 heard <A look at @notes.md now>')
   await say(terminal, `B @${folded('notes.md x @notes.md')}\r`, 'lead 5 heard <B @notes.md x @notes.md')
@@ -67,10 +67,10 @@ it('attaches no file that the agent may not read, and explains why', async () =>
   const terminal = await open(files, '--trust')
   await say(terminal, 'A @.env\r', 'lead 1 heard <A @.env>')
   expect(flat(terminal)).toContain(
-    '.env is not attached: a rule denies .env: permissions.deny contains "Read(.env)"',
+    '.env was not attached: a rule denies .env: permissions.deny contains "Read(.env)"',
   )
   await say(terminal, 'B @harmless.txt\r', 'lead 2 heard <B @harmless.txt>')
-  expect(flat(terminal)).toContain('harmless.txt is not attached: a rule denies')
+  expect(flat(terminal)).toContain('harmless.txt was not attached: a rule denies')
   await say(terminal, `C @${outside.at('private.txt')}\r`, 'lead 3 heard <C @')
   expect(flat(terminal)).toContain('is outside the workspace')
   expect(flat(terminal)).not.toContain('hunter2')
@@ -86,7 +86,7 @@ it('judges files in a message to working agents too', async () => {
   terminal.type(continueKey)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   expect(flat(terminal)).toContain('see @p.yaml and @.cadre/config.yaml File p.yaml: {')
-  expect(flat(terminal)).toContain('.cadre/config.yaml is not attached')
+  expect(flat(terminal)).toContain('.cadre/config.yaml was not attached')
   expect(flat(terminal)).not.toContain('hold.mjs')
 })
 

@@ -126,7 +126,7 @@ it('/compact during a turn waits for its end', async () => {
   terminal.type(`/compact\r${continueKey}`)
   await terminal.until((screen) => isAsking(shown(screen), 'lead>'))
   expect(shown(terminal.screen())).toMatch(
-    /2 heard <held>.*lead> \/compact\n.*There is nothing to summarise: the conversation is short\./s,
+    /2 heard <held>.*lead> \/compact\n.*There is nothing to summarise: the conversation is too short\./s,
   )
 })
 

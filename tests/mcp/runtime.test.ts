@@ -111,7 +111,7 @@ test("a run without a person declines a server's question, and its journal recor
   await runtime.close()
   expect(contents).toEqual(['[{"action":"decline"}]'])
   const said =
-    'The MCP server calc asked: "Which branch?". Cadre declined, because this run has no person to ask.'
+    'The MCP server calc asked: "Which branch?". Cadre declined, because there is nobody to ask in this run.'
   expect(result).toMatchObject({ report: { notices: [{ code: 'mcp', message: said }] } })
   const [journal = ''] = readdirSync(project.at('.cadre/sessions'))
   expect(project.read(`.cadre/sessions/${journal}`).replace(/\s+/g, ' ')).toContain(said)

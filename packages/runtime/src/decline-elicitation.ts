@@ -3,4 +3,4 @@ import type { ElicitFromPerson } from './person-port.ts'
 
 /** Declines the questions of MCP servers in a run without a person, such as one of the daemon. A notice in the session says so. */
 export const declineElicitation: ElicitFromPerson = async (asked) =>
-  declineWithoutAsking(asked, 'this run has no person to ask')
+  declineWithoutAsking(asked, 'there is nobody to ask in this run')

@@ -117,7 +117,9 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
   const edit = async (file: string, make: (raw: RawText | undefined) => TaskEdit): Promise<TaskEdit> => {
     const where = at(file)
     if (isApprovalsFile(file))
-      return refusedEdit('Only people decide approvals, so tasks in this file cannot be changed.')
+      return refusedEdit(
+        'This file contains approval requests. Only a person can approve or reject them: use "cadre approve" or "cadre reject", or edit the file yourself.',
+      )
     let result: TaskEdit = { kind: 'same' }
     try {
       await runInOrder(() =>
@@ -148,7 +150,9 @@ export function openTaskFiles({ folder, home = homeAbove(folder) }: TaskFilesOpt
       const task = readWrittenTasks(raw).items.find((one) => one.id === id)
       if (task === undefined) return { kind: 'missing' }
       if (isApprovalType(task.fields.get('type')))
-        return refusedEdit('This is an approval. Only people decide approvals.')
+        return refusedEdit(
+          'This is an approval request. Only a person can approve or reject it: use "cadre approve" or "cadre reject".',
+        )
       return when === undefined || when(task) ? make(raw) : { kind: 'same' }
     })
     if (result.kind !== 'changed') return result

@@ -65,7 +65,7 @@ function unclear(field: Located, header: HeaderReader): 'unclear' {
     'warning',
     'permission-unclear',
     field.line,
-    'permission is not valid. Until you fix it, the agent gets no tools.',
+    'The permission key is not valid. Until you fix it, the agent gets no tools.',
     'Write one tool and action per line, for example bash: ask.',
   )
   return 'unclear'

@@ -127,7 +127,7 @@ function hooksAreLost(header: HeaderReader): boolean {
     'warning',
     'hooks-unclear',
     hooks.line,
-    'hooks is not valid. Until you fix it, the agent gets no tools.',
+    'The hooks key is not valid. Until you fix it, the agent gets no tools.',
     'Check its brackets, quotes and indentation.',
   )
   return true

@@ -444,7 +444,7 @@ describe('a restriction is never lost', () => {
     expect(`${message} ${fix}`).toMatch(new RegExp(`\\b${meant}\\b`, 'i'))
   })
 
-  it('names the line of a misspelt denied tool in a list', () => {
+  it('reports the line number of a misspelt denied tool in a list', () => {
     const { diagnostics } = read(inHeader('description: d\ndisallowedTools:\n  - Write\n  - Edti'))
     expect(diagnostics).toMatchObject([{ severity: 'error', code: 'denial-unknown', line: 5 }])
   })

@@ -96,7 +96,7 @@ function checkName(
       ? 'is missing'
       : typeof field.value === 'string'
         ? faultInSettingsName(field.value)
-        : 'is not text'
+        : 'is not a string'
   if (fault === undefined) return field?.value as string
   report.error(place, 'settings-name', { fault, value: field?.value, effect: ignoresAgent })
   return undefined

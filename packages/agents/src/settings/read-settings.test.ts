@@ -185,7 +185,7 @@ describe('reports problems with their path, and grants less', () => {
       left,
     ],
     ['a name of 51', { name: long(51) }, 'is longer than 50 characters', left],
-    ['a name that is a number', { name: 7 }, 'configuration.agents[0].name (7) is not text', left],
+    ['a name that is a number', { name: 7 }, 'configuration.agents[0].name (7) is not a string', left],
     [
       'no instructions',
       { systemPrompt: '' },
@@ -280,7 +280,7 @@ describe('reports problems with their path, and grants less', () => {
     [
       'a tool that is not text',
       { toolPermissions: { type: 'specific', tools: ['x', 7] } },
-      'configuration.agents[0].toolPermissions.tools[1] (7) is not text. Cadre ignores it.',
+      'configuration.agents[0].toolPermissions.tools[1] (7) is not a string. Cadre ignores it.',
       { tools: { kind: 'list', names: ['x'] } },
     ],
     [

@@ -61,7 +61,7 @@ function namesOf(
   const names = new Map<string, { index: number; line: number }>()
   for (const [index, item] of list.items.entries()) {
     const at = { path: `${path}[${index}]`, line: item.line }
-    const fault = typeof item.value === 'string' ? faultInName(item.value) : 'is not text'
+    const fault = typeof item.value === 'string' ? faultInName(item.value) : 'is not a string'
     if (fault !== undefined)
       report.warning(at, 'settings-list-item', { fault, value: item.value, effect: 'Cadre ignores it' })
     else if (names.has(item.value as string))

@@ -78,12 +78,14 @@ function run(command: string, env: NodeJS.ProcessEnv, setting: string): Promise<
       { env, timeout: commandTimeout, windowsHide: true, maxBuffer: 64 * 1024 },
       (error, stdout) => {
         // Its output is never shown, because it may be the key.
-        if (error === null) resolve(check(stdout, `${setting} printed`))
+        if (error === null) resolve(check(stdout, `The command in ${setting} printed`))
         else if (error.killed)
-          resolve(failed(`${setting} did not finish within ${commandTimeout / 1000} seconds.`))
+          resolve(failed(`The command in ${setting} did not finish within ${commandTimeout / 1000} seconds.`))
         else
           resolve(
-            failed(`${setting} failed with ${error.code ?? error.signal}. Run it in a terminal to see why.`),
+            failed(
+              `The command in ${setting} failed (${error.signal ? `signal ${error.signal}` : `exit code ${error.code}`}). Run the command in a terminal to see why.`,
+            ),
           )
       },
     )

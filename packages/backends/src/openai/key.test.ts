@@ -50,9 +50,15 @@ describe('a key from a command', () => {
   })
 
   it.each([
-    ['exit 3', 'openai.keyCommand failed with 3. Run it in a terminal to see why.'],
-    ['true', 'openai.keyCommand printed no key.'],
-    ['echo two words', 'openai.keyCommand printed a key with spaces or other invalid characters.'],
+    [
+      'exit 3',
+      'The command in openai.keyCommand failed (exit code 3). Run the command in a terminal to see why.',
+    ],
+    ['true', 'The command in openai.keyCommand printed no key.'],
+    [
+      'echo two words',
+      'The command in openai.keyCommand printed a key with spaces or other invalid characters.',
+    ],
   ])('that provides none is a failure with the reason: %s', async (keyCommand, message) => {
     const { wire, model } = await meet(ok, { openai: { keyCommand } })
     expect(await failureOf(model)).toEqual({ kind: 'failed', code: 'backend', message, spent: 'nothing' })

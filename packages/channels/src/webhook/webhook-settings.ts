@@ -91,7 +91,10 @@ function readHook(name: string, given: Json): HookSettings {
     throw fault(`${place}.tolerance_seconds`, 'This must be a number of seconds, 1 to 86400.')
   const timestampHeader = header('timestamp_header') ?? schemeDefaults[scheme].timestamp
   if (given['tolerance_seconds'] !== undefined && timestampHeader === undefined)
-    throw fault(`${place}.tolerance_seconds`, 'Set timestamp_header as well, the header with the time.')
+    throw fault(
+      `${place}.tolerance_seconds`,
+      'Also set timestamp_header: the name of the header that contains the timestamp.',
+    )
   return {
     name,
     scheme,

@@ -126,7 +126,7 @@ function unfitForBudget(session: Session): RequestFailure | undefined {
     )
   if (hasCostLimit(session) && model.price === undefined)
     return refused(
-      `the price of ${model.id} is unknown, so Cadre cannot enforce a money budget. Set models["${model.id}"].price in config.yaml, in dollars per million tokens`,
+      `the price of ${model.id} is unknown, so Cadre cannot enforce a money budget. Set models["${model.id}"].price in config.yaml, in dollars per million tokens, or remove the budget`,
     )
   return undefined
 }

@@ -33,6 +33,8 @@ export interface ToolContext {
 export type ReserveTokens = (wanted: {
   /** An upper bound. */
   readonly input: number
+  /** The model's name with its prefix, as in `models` in the configuration. */
+  readonly model: string
   readonly price?: Price
 }) => Promise<TokenReservation>
 

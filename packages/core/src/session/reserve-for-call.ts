@@ -11,11 +11,11 @@ import { untilStopped } from './until-stopped.ts'
 export function reserveForCall(session: Session, call: string): ReserveTokens | undefined {
   if (!hasRequestLimit(session)) return undefined
   let count = 0
-  return async ({ input, price }) => {
+  return async ({ input, model, price }) => {
     if (hasCostLimit(session) && price === undefined)
       return {
         kind: 'refused',
-        reason: "the model's price is unknown, so Cadre cannot enforce a money budget",
+        reason: `the price of ${model} is unknown, so Cadre cannot enforce a money budget. Set models["${model}"].price in config.yaml, in dollars per million tokens, or remove the budget`,
       }
     const reserved = await reserveRequest(session, { input, output: 0, ...(price && { price }) })
     if (reserved.kind === 'stopped') return { kind: 'refused', reason: 'the session was stopped' }

@@ -55,7 +55,7 @@ function readCommand(
     return value !== undefined && value !== null && typeof value !== 'string'
   })
   if (wrong !== undefined)
-    say('error', fields.get(wrong)?.line ?? item.line, 'hook-command-shape', `"${wrong}" is not text.`)
+    say('error', fields.get(wrong)?.line ?? item.line, 'hook-command-shape', `"${wrong}" is not a string.`)
   const key = keys.find((name) => (textOf(fields.get(name)) ?? '').trim() !== '')
   if (key === undefined) {
     const other = ['bash', 'powershell', 'windows', 'linux', 'osx', 'command'].find(

@@ -132,7 +132,7 @@ function readMatcher(fields: ReadonlyMap<string, Located>, say: ReportHookProble
     'warning',
     matcher.line,
     'hook-matcher-shape',
-    'The matcher is not text, so the hook runs for everything.',
+    'The matcher is not a string, so the hook runs for everything.',
   )
   return undefined
 }

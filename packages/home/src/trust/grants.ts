@@ -40,7 +40,7 @@ export function openGrants(folder: string): Grants {
       if (run === undefined)
         throw new CadreError(
           'not_found',
-          "Cadre cannot record this run's flags, because its home directory does not exist.",
+          "Cadre cannot record this run's --allow and --trust flags, because its home directory (.cadre) does not exist. Repeat the flags when you resume the run.",
           {
             where: home,
           },
@@ -114,7 +114,7 @@ function write(file: string, text: string): void {
     rmSync(draft, { force: true })
     throw new CadreError(
       'configuration',
-      `Cadre cannot record this run's flags: ${sentenceOf(error)} Repeat them when you resume it.`,
+      `Cadre cannot record this run's --allow and --trust flags: ${sentenceOf(error)} Repeat the flags when you resume the run.`,
       { where: file, cause: error },
     )
   }

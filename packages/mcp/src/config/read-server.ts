@@ -45,7 +45,7 @@ export function readServer(
 
 function readReach(entry: JsonObject): ServerProgram | ServerAddress | string {
   const { type, command, url } = entry
-  if (type !== undefined && typeof type !== 'string') return 'has a "type" value that is not text'
+  if (type !== undefined && typeof type !== 'string') return 'has a "type" value that is not a string'
   if (type === 'sse') return 'uses the "sse" transport, which MCP has replaced. Use "http"'
   if (command !== undefined) return readProgram(entry)
   if (url !== undefined) return readAddress(entry)
@@ -53,12 +53,13 @@ function readReach(entry: JsonObject): ServerProgram | ServerAddress | string {
 }
 
 function readProgram({ command, args = [], env = {}, envFile, cwd }: JsonObject): ServerProgram | string {
-  if (typeof command !== 'string' || command === '') return 'has a "command" value that is not text'
+  if (typeof command !== 'string' || command === '') return 'has a "command" value that is not a string'
   if (!isTexts(args)) return 'has an "args" value that is not a list of strings'
   const variables = textsByName(env)
-  if (variables === undefined) return 'has "env" with a value that is not text'
-  if (envFile !== undefined && typeof envFile !== 'string') return 'has an "envFile" value that is not text'
-  if (cwd !== undefined && typeof cwd !== 'string') return 'has a "cwd" value that is not text'
+  if (variables === undefined) return 'has an "env" entry whose value is not a string'
+  if (envFile !== undefined && typeof envFile !== 'string')
+    return 'has an "envFile" value that is not a string'
+  if (cwd !== undefined && typeof cwd !== 'string') return 'has a "cwd" value that is not a string'
   return {
     kind: 'program',
     command,
@@ -76,11 +77,11 @@ function readAddress({
   oauthClientId,
   oauthScopes,
 }: JsonObject): ServerAddress | string {
-  if (typeof url !== 'string') return 'has a "url" value that is not text'
+  if (typeof url !== 'string') return 'has a "url" value that is not a string'
   // A reference may stand for the scheme as well; the address is checked again when it is used.
   if (!/^(https?:|\$)/i.test(url)) return 'has a "url" value that is not an http or https address'
   const fields = textsByName(headers)
-  if (fields === undefined) return 'has "headers" with a value that is not text'
+  if (fields === undefined) return 'has a "headers" entry whose value is not a string'
   const own = (isObject(oauth) ? oauth : {}) as JsonObject
   const { clientId = oauthClientId, clientSecret } = own
   const given = own['scopes'] ?? oauthScopes

@@ -159,9 +159,9 @@ describe('the servers of a folder and a user', () => {
   it.each([
     ['text', 'must be an object'],
     [{}, 'must have "command" or "url"'],
-    [{ command: '' }, 'has a "command" value that is not text'],
+    [{ command: '' }, 'has a "command" value that is not a string'],
     [{ command: 'x', args: 'y' }, 'has an "args" value that is not a list of strings'],
-    [{ command: 'x', env: { A: {} } }, 'has "env" with a value that is not text'],
+    [{ command: 'x', env: { A: {} } }, 'has an "env" entry whose value is not a string'],
     [{ command: 'x', tools: 'a' }, 'has a "tools" value that is not a list of names'],
     [{ command: 'x', timeout: -1 }, 'has a "timeout" value that is not a number'],
     [{ url: 'ftp://x' }, 'has a "url" value that is not an http or https address'],

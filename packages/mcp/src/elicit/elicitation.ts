@@ -37,7 +37,7 @@ export function shownUrl(url: string): string | undefined {
   return (protocol === 'https:' || protocol === 'http:') && href.length <= maxUrlLength ? href : undefined
 }
 
-/** Declines a question that no person can be asked. `why`: a clause, such as `this run has no person to ask`. */
+/** Declines a question that no person can be asked. `why`: a clause, such as `there is nobody to ask in this run`. */
 export function declineWithoutAsking(
   { server, message, asks }: Pick<Elicitation, 'message' | 'asks'> & { readonly server: string },
   why: string,

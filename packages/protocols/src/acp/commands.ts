@@ -110,7 +110,7 @@ async function compact({ conversation, runtime, say }: CommandContext, _rest: st
   say(
     isDone
       ? 'Older messages were summarised. The session file keeps them.'
-      : 'There is nothing to summarise: the conversation is short.',
+      : 'There is nothing to summarise: the conversation is too short.',
   )
   return undefined
 }

@@ -27,7 +27,7 @@ export interface ParsedPrompt {
   readonly work: Work
   /** What the person typed, without attachments. */
   readonly typed: string
-  /** One sentence for each block that is not attached, for the person. */
+  /** One sentence for each block that was not attached, for the person. */
   readonly notes: readonly string[]
 }
 
@@ -46,12 +46,12 @@ export async function readPrompt(
   const notes: string[] = []
   const attachImage = (mime: string, data: string, shown: string) => {
     if (!imageTypes.includes(mime))
-      notes.push(`${shown} is not attached: ${shownLine(mime, 60)} is not a supported image.`)
-    else if (data.length > maxImage) notes.push(`${shown} is not attached: it is larger than 6 MB.`)
+      notes.push(`${shown} was not attached: ${shownLine(mime, 60)} is not a supported image.`)
+    else if (data.length > maxImage) notes.push(`${shown} was not attached: it is larger than 6 MB.`)
     else if (images.length >= maxImages)
-      notes.push(`${shown} is not attached: a message can have at most ${maxImages} images.`)
+      notes.push(`${shown} was not attached: a message can have at most ${maxImages} images.`)
     else if (!/^[A-Za-z0-9+/]*={0,2}$/.test(data))
-      notes.push(`${shown} is not attached: it is not valid base64.`)
+      notes.push(`${shown} was not attached: it is not valid base64.`)
     else images.push({ mime, data })
   }
   for (const block of blocks) {
@@ -68,11 +68,11 @@ export async function readPrompt(
         const shown = shownLine(resource.uri, 300)
         if ('text' in resource) {
           if (resource.text.length > maxResource)
-            notes.push(`${shown} is not attached: it is larger than 1 MB.`)
+            notes.push(`${shown} was not attached: it is larger than 1 MB.`)
           else parts.push(`Resource ${shown}:\n\n${fencedText(resource.text)}`)
         } else if (resource.mimeType?.startsWith('image/'))
           attachImage(resource.mimeType, resource.blob, shown)
-        else notes.push(`${shown} is not attached: it is neither text nor an image.`)
+        else notes.push(`${shown} was not attached: it is neither text nor an image.`)
         break
       }
       case 'resource_link': {
@@ -82,13 +82,13 @@ export async function readPrompt(
         else if (attached.kind === 'image') attachImage(attached.mime, attached.data, shown)
         else if (attached.kind === 'mention') parts.push(`[${shown}](${shownLine(block.uri, 2_000)})`)
         else {
-          notes.push(`${shown} is not attached: ${attached.reason}`)
+          notes.push(`${shown} was not attached: ${attached.reason}`)
           parts.push(`[${shown}](${shownLine(block.uri, 2_000)})`)
         }
         break
       }
       default:
-        notes.push(`A part of the message is not attached: Cadre does not support ${block.type}.`)
+        notes.push(`A part of the message was not attached: Cadre does not support ${block.type}.`)
     }
   }
   return {

@@ -21,7 +21,7 @@ export class Ownership {
     return this.#isLost
   }
 
-  /** Checks the lease, but not at every call. */
+  /** Checks the lease, but not on every call. */
   isHeld(): boolean {
     const now = performance.now()
     if (this.#isLost || now - this.#checkedAt < ownershipMs) return !this.#isLost

@@ -163,7 +163,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       'configuration',
       file.place === undefined
         ? `${session} was not started with the Restate engine. Resume it with "cadre resume ${session}", or run "cadre up" without the engine.`
-        : `${session} belongs to place ${file.place}, and engine.place is ${place}. Start "cadre up" with that place to continue it.`,
+        : `${session} runs on the workers of place ${file.place}, but engine.place is ${place}. To continue it, set engine.place to ${file.place} and restart "cadre up".`,
     )
   }
   const resume = async (session: string, { restarts = false } = {}): Promise<void> => {

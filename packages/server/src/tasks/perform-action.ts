@@ -94,7 +94,7 @@ export async function performAction(action: Action, services: ActionServices): P
     case 'skip': {
       const { at, cause } = action
       const isDone = await change(services, at, skipChange(at.task, cause, timeOf(context)), isSame(at))
-      if (isDone) note(services, 'task.skipped', at, `skipped, because ${cause}`)
+      if (isDone) note(services, 'task.skipped', at, (task) => `Cadre skipped ${task}, because ${cause}.`)
       return isDone
     }
     case 'reopen': {
@@ -104,7 +104,7 @@ export async function performAction(action: Action, services: ActionServices): P
           services,
           'task.reopened',
           action.at,
-          'open again, because the reason for skipping it no longer applies',
+          (task) => `Cadre reopened ${task}, because the reason for skipping it no longer applies.`,
         )
       return isDone
     }
@@ -136,7 +136,7 @@ export async function performAction(action: Action, services: ActionServices): P
       const changed = { ...taskChangedMessage(at, session, known.said), ...(await givenBy(at, context)) }
       if ((await sessions.tell(session, changed)) === 'missing') return false
       ledger.claim(at.id, { ...known, file: at.file, text: taskFingerprint(at.task), said: known.said + 1 })
-      note(services, 'task.told', at, `changed, and Cadre notified its session ${session}`)
+      note(services, 'task.told', at, (task) => `Cadre notified session ${session} of a change to ${task}.`)
       return true
     }
     case 'wave': {
@@ -169,7 +169,8 @@ async function restore({ placed, mark }: StaleTask, services: ActionServices): P
       services,
       'task.restored',
       placed,
-      `${mark.state} as before: someone saved an older copy of its file, and Cadre restored the task. To run it again, change only its marker to [ ]`,
+      (name) =>
+        `Cadre restored ${name}, which is ${mark.state}, because someone saved an older copy of its file. To run the task again, change only its marker to [ ].`,
     )
   return isDone
 }
@@ -206,7 +207,12 @@ async function release(
   ledger.keepMarks()
   await change(services, at, releaseChange(at.task), isStill(at, session))
   ledger.forget(at.id)
-  note(services, 'task.released', at, `released from session ${session}, because it was ${why}`)
+  note(
+    services,
+    'task.released',
+    at,
+    (task) => `Cadre released ${task} from session ${session}, because the task was ${why}.`,
+  )
   return true
 }
 
@@ -222,7 +228,7 @@ async function claim(action: Extract<Action, { kind: 'claim' }>, services: Actio
   if (!isDone) return false
   const begun = { at, agent, session }
   adopt(begun, services, true)
-  note(services, 'task.started', at, `started by ${agent} in session ${session}`)
+  note(services, 'task.started', at, (task) => `Agent ${agent} started ${task} in session ${session}.`)
   return begin(begun, services)
 }
 
@@ -334,15 +340,27 @@ async function checkedEnd(
 }
 
 function noteEnd({ at, session, end }: Extract<Action, { kind: 'settle' }>, services: ActionServices): void {
-  if (end.outcome === 'completed') note(services, 'task.done', at, `done by session ${session}`)
+  if (end.outcome === 'completed')
+    note(services, 'task.done', at, (task) => `Session ${session} completed ${task}.`)
   else if (end.outcome === 'cancelled')
-    note(services, 'task.skipped', at, `skipped: session ${session} was cancelled`)
-  else note(services, 'task.failed', at, `failed in session ${session}`)
+    note(
+      services,
+      'task.skipped',
+      at,
+      (task) => `Cadre skipped ${task}, because session ${session} was cancelled.`,
+    )
+  else note(services, 'task.failed', at, (task) => `Session ${session} could not complete ${task}.`)
 }
 
-function note({ context }: ActionServices, type: string, { id, file, task }: PlacedTask, what: string): void {
-  const title = shortenLine(task.title, 80)
-  context.note({ type, message: `Task ${id} (${title}) is ${what}.`, task: id, file: `tasks/${file}` })
+/** `describe` returns the message. Its argument is the task: `task 12 (Fix the login)`. */
+function note(
+  { context }: ActionServices,
+  type: string,
+  { id, file, task }: PlacedTask,
+  describe: (task: string) => string,
+): void {
+  const message = describe(`task ${id} (${shortenLine(task.title, 80)})`)
+  context.note({ type, message, task: id, file: `tasks/${file}` })
 }
 
 function timeOf({ clock }: DaemonContext): string {

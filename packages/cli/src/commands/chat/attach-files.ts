@@ -48,12 +48,12 @@ export async function attachFiles(
     if (!isFile(file)) continue
     const shown = cleanLine(name)
     if (!entered.mentions.includes(name)) {
-      notes.push(`${shown} is not attached, because you did not type its @. Type @${shown} to attach it.`)
+      notes.push(`${shown} was not attached, because you did not type its @. Type @${shown} to attach it.`)
       continue
     }
     const denied = await denialOf(written, options)
     if (denied !== undefined) {
-      notes.push(`${shown} is not attached: ${cleanLine(denied)}`)
+      notes.push(`${shown} was not attached: ${cleanLine(denied)}`)
       continue
     }
     if (imageNames.test(name)) {

@@ -59,7 +59,7 @@ export async function runCommand(chat: Chat, name: string, rest: string): Promis
 const keys: readonly (readonly [key: string, does: string])[] = [
   ['Enter', 'send the message; agents that are working receive it with their next request'],
   ['Esc', 'while agents work: interrupt the reply and deliver your text; without text, stop'],
-  ['Ctrl-C', 'stop the running agents; at the prompt, clear the line, twice to exit'],
+  ['Ctrl-C', 'stop the running agents; at the prompt, clear the line (press twice on an empty line to exit)'],
   ['Tab', 'complete commands, @agents and @files; the arrow keys select a suggestion'],
   ['Ctrl-O', 'show hidden output, most recent first'],
   ['\\ or Alt-Enter', 'continue on the next line'],

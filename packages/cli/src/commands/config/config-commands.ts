@@ -8,8 +8,8 @@ const key = { brief: 'The key, with dots: openai.baseUrl', parse: String, placeh
 const list = defineCommand({
   brief: 'List the settings in effect, with their sources',
   about:
-    'Lists every setting with its value and its source: the line of a file, an environment variable or a policy. The project file\n' +
-    'takes precedence over your user file, and environment variables over both. API keys are never shown.\n' +
+    'Lists every setting with its value and its source: the line of a file, an environment variable or a policy. The project configuration\n' +
+    'takes precedence over your user configuration, and environment variables over both. API keys are never shown.\n' +
     'With --json: [{"key", "value", "source", "from", "overrides"}].',
   examples: [
     ['config list', 'a table'],
@@ -35,10 +35,10 @@ const get = defineCommand({
 })
 
 const set = defineCommand({
-  brief: 'Change a setting in your user file, or with --project in the project file',
+  brief: 'Change a setting in your user configuration, or with --project in the project configuration',
   about:
     'Changes one key and keeps the rest of the file, including comments. Checks the key and the value first, and does not write invalid\n' +
-    'ones. Values that are not text are YAML: true, 5, [a, b]. Does not accept secrets: use keyCommand or "cadre setup".',
+    'ones. Write values other than strings as YAML: true, 5, [a, b]. Does not accept secrets: use keyCommand or "cadre setup".',
   examples: [
     ['config set model openai:gpt-5', 'the default model, for all projects'],
     ['config set --project limits.depth 2', 'for this project only'],
@@ -46,7 +46,7 @@ const set = defineCommand({
   ],
   parameters: {
     flags: {
-      user: booleanFlag('Change your user file (the default)'),
+      user: booleanFlag('Change your user configuration (the default)'),
       project: booleanFlag("Change config.yaml in the project's home directory"),
       home: homeFlag,
       json: jsonFlag,
@@ -60,12 +60,12 @@ const set = defineCommand({
 })
 
 const edit = defineCommand({
-  brief: 'Open your user file, or with --project the project file, in an editor, and check it',
+  brief: 'Edit your user configuration, or with --project the project configuration, and check it',
   about:
     'Opens the file in VISUAL or EDITOR. When you close the editor, checks the file and reports its errors.',
   examples: [
-    ['config edit', 'edit your user file'],
-    ['config edit --project', 'edit the project file'],
+    ['config edit', 'edit your user configuration'],
+    ['config edit --project', 'edit the project configuration'],
   ],
   parameters: {
     flags: { project: booleanFlag("Edit config.yaml in the project's home directory"), home: homeFlag },

@@ -15,7 +15,7 @@ test('reports workers with different parts, and a place without workers', () => 
   const other = { ...card, pid: 2, digest: { ...card.digest, agents: 'b', policy: 'q' } }
   expect(checkWorkers([card, { ...card, pid: 2 }], 'x')).toMatchObject([{ status: 'ok' }])
   expect(checkWorkers([card, other], 'x')).toMatchObject([
-    { status: 'warn', message: expect.stringContaining('have different agents, policy') },
+    { status: 'warn', message: expect.stringContaining('differ in: agents, policy') },
   ])
   expect(checkWorkers([], 'x')).toMatchObject([{ status: 'fail', fix: 'Start one with "cadre worker".' }])
 })

@@ -72,13 +72,13 @@ export function checkWorkers(workers: readonly WorkerCard[], place: string): Che
   const parts = ['agents', 'policy', 'hooks', 'tools'] as const
   const different = others.flatMap((other) => {
     const differing = parts.filter((part) => other.digest[part] !== first.digest[part])
-    const versions = other.version === first.version ? [] : ['version of Cadre']
+    const versions = other.version === first.version ? [] : ['Cadre version']
     const all = [...differing, ...versions]
     if (all.length === 0) return []
     return [
       warn(
         name,
-        `the workers ${labelOf(first)} and ${labelOf(other)} for place ${place} have different ${all.join(', ')}`,
+        `workers ${labelOf(first)} and ${labelOf(other)} for place ${place} differ in: ${all.join(', ')}`,
         'Copy the files from one worker to the other, then restart both. Until then, the rules for a session can change when it moves to the other worker.',
       ),
     ]

@@ -38,7 +38,7 @@ const test = defineCommand({
 })
 
 const add = defineCommand({
-  brief: 'Add an MCP server to your user file, or with --project to the project file',
+  brief: 'Add an MCP server to your user configuration, or with --project to the project configuration',
   about:
     'Writes the server to mcp.servers in config.yaml, and leaves the rest of the file unchanged. Give an address, or a program and its\n' +
     `arguments after "--". Put values such as tokens in variables: Cadre replaces \${NAME} in config.yaml when the server starts.\n` +
@@ -90,7 +90,7 @@ const add = defineCommand({
 })
 
 const remove = defineCommand({
-  brief: 'Remove an MCP server from your user file or the project file',
+  brief: 'Remove an MCP server from your user or project configuration',
   about:
     'Removes the server from mcp.servers in config.yaml, and deletes what Cadre stored about it: approved tools, sign-in and values.\n' +
     "Does not remove servers from other programs' files: prints the file to edit.",

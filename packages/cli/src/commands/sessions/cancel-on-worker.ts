@@ -88,9 +88,10 @@ async function requirePlace(io: Io, { home }: Sessions, id: string, place: strin
   const engine = await engineSettings(io, home)
   if (engine?.place === place) return engine
   const now = engine === undefined ? 'config.yaml has no engine' : `engine.place is ${engine.place}`
+  const fix = engine === undefined ? `configure engine with place ${place}` : `set engine.place to ${place}`
   throw new CadreError(
     'configuration',
-    `session ${id} belongs to the workers of place ${place}, but ${now}. Set engine to that place to cancel the session.`,
+    `session ${id} runs on the workers of place ${place}, but ${now}. To cancel it, ${fix}.`,
     { where: home.at('config.yaml') },
   )
 }

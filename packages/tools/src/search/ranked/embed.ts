@@ -4,8 +4,8 @@ import type { Price, ReserveTokens, Usage } from '@cadre/core'
 export interface Embed {
   /** Changes whenever the vectors are not comparable with earlier ones: other code, or another model. */
   readonly key: string
-  /** Set if a server charges for it, with the price if it is known. */
-  readonly charged?: { readonly price?: Price }
+  /** Set if a server charges for it, with the model, and the price if it is known. */
+  readonly charged?: { readonly model: string; readonly price?: Price }
   /** `spent` receives the cost that a server reports. */
   embed(
     texts: readonly string[],

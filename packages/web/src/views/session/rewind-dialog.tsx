@@ -155,7 +155,8 @@ function Preview({ result, asked, isFork }: PreviewProps) {
       <p>
         <strong>{removed}</strong> {removed === 1 ? 'entry' : 'entries'} will{' '}
         {isFork ? 'not be in the fork' : 'be removed'}.
-        {seq < asked && ` Cadre starts at entry ${seq}, because the calls in that round have run.`}
+        {seq < asked &&
+          ` This includes everything from entry ${seq} on: the calls in that entry's round have already run, so the whole round must ${isFork ? 'be left out' : 'go'}.`}
         {stays ? ' These remain on disk:' : ' As far as Cadre knows, their calls did not write any files.'}
       </p>
       <ul>

@@ -89,6 +89,6 @@ async function compact(chat: Chat): Promise<void> {
     ? 'Older rounds were summarised. The session file keeps them.'
     : isStopped
       ? 'Stopped. Nothing was summarised.'
-      : 'There is nothing to summarise: the conversation is short.'
+      : 'There is nothing to summarise: the conversation is too short.'
   output.note(text, { type: 'compacted', session, compacted: isDone })
 }
