@@ -88,7 +88,9 @@ describe('setup without a terminal', () => {
     const words = ['setup', '--backend', 'openai', '--base-url', wire.url, '--model', 'small', '--yes']
     const broken = await project.cadre([...words, '--key-stdin'], { env: fakeKeyring(true).env, input: key })
     expect(broken.code).toBe(2)
-    expect(broken.stderr).toContain('secret-tool failed with 3. Use --key-command, or set OPENAI_API_KEY.')
+    expect(broken.stderr).toContain(
+      'secret-tool failed (exit code 3). Use --key-command, or set OPENAI_API_KEY.',
+    )
     const page = await startWire(answers.raw(['<html><title>Router</title>']), {
       models: answers.raw(['<html>']),
     })

@@ -108,7 +108,8 @@ async function storeWith(
 ): Promise<string | undefined> {
   const [program = '', ...args] = words
   const stored = await run(program, args, input, env)
-  if (stored.code !== 0) return `${program} failed with ${stored.code}`
+  if (stored.code !== 0)
+    return `${program} failed (${typeof stored.code === 'number' ? `exit code ${stored.code}` : stored.code})`
   const read = await runKeyCommand(keyCommand, env)
   return read.code === 0 && read.stdout.trim() === secret
     ? undefined
