@@ -9,7 +9,7 @@ export interface DaemonContext {
   readonly home: Home
   /** The folder that agents without their own workspace may change. */
   readonly workspace: string
-  /** Reads the current files at each call. */
+  /** Reads the current files on each call. */
   readonly agents: Agents
   readonly engine: Pick<FileEngine, 'read' | 'list'>
   readonly sessions: SessionKeeper

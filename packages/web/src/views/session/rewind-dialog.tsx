@@ -156,7 +156,7 @@ function Preview({ result, asked, isFork }: PreviewProps) {
         <strong>{removed}</strong> {removed === 1 ? 'entry' : 'entries'} will{' '}
         {isFork ? 'not be in the fork' : 'be removed'}.
         {seq < asked &&
-          ` This includes everything from entry ${seq} on: the calls in that entry's round have already run, so the whole round must ${isFork ? 'be left out' : 'go'}.`}
+          ` This includes everything from entry ${seq} on: the calls in that entry's round have already run, so ${isFork ? 'the fork omits the whole round' : 'the whole round must go'}.`}
         {stays ? ' These remain on disk:' : ' As far as Cadre knows, their calls did not write any files.'}
       </p>
       <ul>
