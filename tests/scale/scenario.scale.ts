@@ -36,7 +36,7 @@ function slower(text: string): string {
   const call = playbook.lanes['executor-001']?.[0]?.calls?.[0]
   if (plan === undefined || call?.input.command === undefined) throw new Error('the playbook has changed')
   plan.wait = 2_000
-  call.input.command = call.input.command.replace(/console\.log\(.*?\)/, 'setTimeout(() => {}, 5000)')
+  call.input.command = call.input.command.replace(/console\.log\(.*?\)/, 'setTimeout(() => {}, 60000)')
   return JSON.stringify(playbook)
 }
 
