@@ -141,7 +141,10 @@ describe('mailboxes', () => {
     await told(bound, 1)
     expect(await controlsOf(bound)).toEqual({ deniedTools: ['execute_command'], approvalRequired: true })
     await next('3', { session: 'planner-1', toSession: free })
-    expect(receipts().at(-1)).toMatchObject({ id: '3', undeliverable: expect.stringContaining('different restrictions') })
+    expect(receipts().at(-1)).toMatchObject({
+      id: '3',
+      undeliverable: expect.stringContaining('different restrictions'),
+    })
     expect(await life.keeper.delivery('planner-1', 'returned/mail/retriever/3')).toBe('queued')
     expect(await life.keeper.delivery(free, 'mail/retriever/3')).toBe('unknown')
     // A session with more controls can receive messages from all.
@@ -157,7 +160,9 @@ describe('mailboxes', () => {
       await begin('planner-2')
       await post('1', 'do it', { toSession: 'planner-2' })
       await duty.changed(['mailboxes/retriever.jsonl'])
-      expect(receipts()).toMatchObject([{ id: '1', undeliverable: expect.stringContaining('different restrictions') }])
+      expect(receipts()).toMatchObject([
+        { id: '1', undeliverable: expect.stringContaining('different restrictions') },
+      ])
       expect(await life.keeper.delivery('planner-2', 'mail/retriever/1')).toBe('unknown')
     },
   )
