@@ -293,7 +293,7 @@ test('a run that is killed between an effect and its commit continues, and the c
   const waiting = await project.cadre(['resume', id, '--model', 'scripted:p.yaml', '--json'])
   expect(waiting.code, waiting.stderr).toBe(3)
   const log = git(project, 'log', '--format=%s|%(trailers:key=In-Doubt,valueonly)', `main..cadre/${id}`)
-  expect(log).toMatch(/^Changes left when \S+ was interrupted\|yes/)
+  expect(log).toMatch(/^Changes left behind by interrupted calls: \S+\|yes/)
   expect(git(project, 'show', `cadre/${id}:half.txt`)).toBe('half\n')
 })
 

@@ -1,7 +1,7 @@
 import type { Answer, JsonObject } from '@cadre/core'
 import type { ApprovalRecord, Decided, Voter, Voters } from '@cadre/gate'
 import type { Home } from '@cadre/home'
-import type { NoteEvent } from './daemon-event.ts'
+import type { RecordEvent } from './daemon-event.ts'
 import type { Problems } from './problems.ts'
 
 /** A connection for incoming and possibly outgoing messages. Its module is loaded only if it is configured. */
@@ -35,7 +35,7 @@ export interface ChannelContext {
   readonly voters: Pick<Voters, 'ofSlack'>
   /** Handles `POST <path>` on the daemon's server, which listens on loopback unless configured otherwise. */
   onPost(path: string, handle: PostHandler): void
-  readonly note: NoteEvent
+  readonly note: RecordEvent
   readonly problems: Problems
 }
 

@@ -12,4 +12,4 @@ export interface DaemonEvent {
   readonly [field: string]: Json | undefined
 }
 
-export type NoteEvent = (happening: DaemonEvent) => void
+export type RecordEvent = (happening: DaemonEvent) => void

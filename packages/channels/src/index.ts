@@ -6,7 +6,7 @@ export type {
   PostHandler,
   PostRequest,
 } from './channel.ts'
-export type { DaemonEvent, NoteEvent } from './daemon-event.ts'
+export type { DaemonEvent, RecordEvent } from './daemon-event.ts'
 export { channelFactories } from './factories.ts'
 export { isLoopback } from './is-loopback.ts'
 export { openSenders } from './open-senders.ts'

@@ -1,6 +1,6 @@
 export type { ChatLog, LogEntry } from './chat-logs/chat-log.ts'
+export { createSessionFromChatLog } from './chat-logs/create-session-from-chat-log.ts'
 export { logEntriesOf, logFromSession } from './chat-logs/log-from-session.ts'
-export { placeSession } from './chat-logs/place-session.ts'
 export { type PlacedEntry, readChatLog } from './chat-logs/read-chat-log.ts'
 export { writeChatLog, writeEntries } from './chat-logs/write-chat-log.ts'
 export { createFileEngine, type FileEngine, type FileEngineOptions } from './engine/file-engine.ts'

@@ -54,7 +54,7 @@ export interface ToolsRequest {
 export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   const { home, guard, policy } = request
   const { config, trustsModule: trusted } = request.settings
-  const { combineTools, createTools, loadCustomTools, loadEmbed } = await import('@cadre/tools')
+  const { combineTools, createTools, loadCustomTools, loadEmbedder } = await import('@cadre/tools')
   const { semantic } = config.search ?? {}
   const builtIn = createTools({
     home: home.path,
@@ -84,7 +84,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
     ...(request.skills && { skills: request.skills }),
     ...(config.check && { check: config.check }),
     ...(config.web && { web: config.web }),
-    ...(semantic?.enabled !== false && { loadEmbed: once(() => embedOf(request, loadEmbed)) }),
+    ...(semantic?.enabled !== false && { loadEmbedder: once(() => embedOf(request, loadEmbedder)) }),
   })
   const { host = [], servers = [] } = request
   if (config.tools === undefined && host.length === 0 && servers.length === 0)
@@ -104,7 +104,7 @@ export async function loadTools(request: ToolsRequest): Promise<LoadedTools> {
   return { tools, notices: [...faults, ...reports] }
 }
 
-type LoadEmbed = typeof import('@cadre/tools').loadEmbed
+type LoadEmbed = typeof import('@cadre/tools').loadEmbedder
 
 /**
  * Returns the embeddings for semantic search: a module in the configuration, or the endpoint of the default model. Another endpoint would
@@ -112,11 +112,11 @@ type LoadEmbed = typeof import('@cadre/tools').loadEmbed
  */
 async function embedOf(
   { settings, home, env = {}, policy, model: wanted }: ToolsRequest,
-  loadEmbed: LoadEmbed,
+  loadEmbedder: LoadEmbed,
 ) {
   const { config, trustsModule: trusted } = settings
   const { module, model, options } = config.search?.semantic ?? {}
-  if (module !== undefined) return loadEmbed({ module, options, base: home.path, trusted })
+  if (module !== undefined) return loadEmbedder({ module, options, base: home.path, trusted })
   if (policy?.effects?.outbound === 'deny')
     return 'semantic search is not available: a policy does not allow agents to send data (effects.outbound)'
   const { mayBeSignedIn, openEmbeddings } = await import('@cadre/backends')

@@ -1,4 +1,4 @@
-import type { NoteEvent, Problems } from '@cadre/channels'
+import type { Problems, RecordEvent } from '@cadre/channels'
 import type { Agents, Clock } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
@@ -13,7 +13,7 @@ export interface DaemonContext {
   readonly agents: Agents
   readonly engine: Pick<FileEngine, 'read' | 'list'>
   readonly sessions: SessionKeeper
-  readonly note: NoteEvent
+  readonly note: RecordEvent
   readonly problems: Problems
   readonly clock: Clock
   /** The current maximum number of parallel entry sessions. */

@@ -107,7 +107,7 @@ function signalOf(signal: SignalName, read: Reader): SignalSettings | undefined 
   if (address === undefined) return undefined
   if (exporter !== 'otlp') {
     notices.add(
-      `OTEL_${signal.toUpperCase()}_EXPORTER must be otlp or none. Cadre does not export ${signal}.`,
+      `OTEL_${signal.toUpperCase()}_EXPORTER must be otlp or none. Until you correct it, Cadre exports no ${signal}.`,
     )
     return undefined
   }

@@ -63,7 +63,7 @@ export interface ToolOptions {
   /** The skills of a workspace. Absent: there are none, and no tool for them. */
   readonly skills?: ListSkills
   /** Loads the embeddings for semantic search; without it, search uses words. */
-  readonly loadEmbed?: EmbedLoader
+  readonly loadEmbedder?: EmbedLoader
 }
 
 /** For one workspace: returns whether a file must be hidden, by its real path. Undefined if none is. */

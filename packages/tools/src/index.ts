@@ -24,7 +24,7 @@ export type {
 } from './messages/senders.ts'
 export { type LocateRipgrep, locateRipgrep } from './search/locate-ripgrep.ts'
 export type { Embed, EmbedLoader } from './search/ranked/embed.ts'
-export { type LoadEmbedOptions, loadEmbed } from './search/ranked/load-embed.ts'
+export { type LoadEmbedOptions, loadEmbedder } from './search/ranked/load-embedder.ts'
 export type { TaskPort } from './tasks/task-port.ts'
 export { htmlText } from './web/html-text.ts'
 export type { WebOptions } from './web/web-fetch.ts'

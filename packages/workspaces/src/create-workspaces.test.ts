@@ -205,7 +205,7 @@ describe('every effect there', () => {
       const later = createWorkspaces({ home: fixture.home })
       await later.reopen(fixture.spec('s-1'), ['call_9'], neverAborted)
       expect(gitIn(folder, 'log', '-1', '--format=%s%n%b').trim()).toBe(
-        'Changes left when call_9 was interrupted\nSession: s-1\nCall: call_9\nAgent: builder\nIn-Doubt: yes',
+        'Changes left behind by interrupted calls: call_9\nSession: s-1\nCall: call_9\nAgent: builder\nIn-Doubt: yes',
       )
       await later.reopen(fixture.spec('s-1'), ['call_9'], neverAborted)
       expect((await later.state('s-1')).commits).toBe(1)

@@ -177,7 +177,7 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       await runInOrder(owner, async () => {
         const record = readRecord(home, owner)
         if (record?.state !== 'ready') return
-        const subject = `Changes left when ${inDoubt.join(', ')} was interrupted`
+        const subject = `Changes left behind by interrupted calls: ${inDoubt.join(', ')}`
         const [call] = inDoubt
         await commitChanges(home, record, { subject, session: id, call, agent: agent.name, inDoubt: true })
       })

@@ -2,7 +2,7 @@ import { git } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { tipCommit } from './commit-changes.ts'
 import { gitInWorkspace } from './workspace-git.ts'
-import { type Step, workspaceLog } from './workspace-log.ts'
+import { type WorkspaceCommit, workspaceLog } from './workspace-log.ts'
 import type { WorkspaceRecord } from './workspace-record.ts'
 
 export interface WorkspaceDiff {
@@ -10,7 +10,7 @@ export interface WorkspaceDiff {
   readonly stat: string
   readonly patch: string
   /** Its commits, oldest first. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly WorkspaceCommit[]
 }
 
 /** Returns the changes in a workspace since its start, or of one call. Only committed changes; runs nothing in it. */

@@ -4,7 +4,7 @@ import type { Home } from '@cadre/home'
 import { publishIndex } from './commit-changes.ts'
 import { commitMessage } from './commit-message.ts'
 import { gitInWorkspace } from './workspace-git.ts'
-import { type Step, workspaceLog } from './workspace-log.ts'
+import { type WorkspaceCommit, workspaceLog } from './workspace-log.ts'
 import { type WorkspaceRecord, writeRecord } from './workspace-record.ts'
 
 export interface RollbackRequest {
@@ -17,13 +17,17 @@ export interface RollbackRequest {
 export type RollbackResult =
   | {
       readonly kind: 'undone'
-      readonly steps: readonly Step[]
+      readonly steps: readonly WorkspaceCommit[]
       readonly files: readonly string[]
       readonly record: WorkspaceRecord
     }
   | { readonly kind: 'nothing' }
   /** Later changes depend on it; nothing was changed. */
-  | { readonly kind: 'in_the_way'; readonly files: readonly string[]; readonly by: readonly Step[] }
+  | {
+      readonly kind: 'in_the_way'
+      readonly files: readonly string[]
+      readonly by: readonly WorkspaceCommit[]
+    }
 
 /** Undoes changes in a workspace with a new commit; the history is kept. All changes are committed first. */
 export async function rollbackWorkspace(
@@ -35,7 +39,7 @@ export async function rollbackWorkspace(
   const at = await gitInWorkspace(home, record, signal)
   const log = await workspaceLog(record, at)
   const undone = new Set(log.flatMap(({ undoes }) => undoes))
-  const isMeant = (step: Step) =>
+  const isMeant = (step: WorkspaceCommit) =>
     (call === undefined || step.call === call) && (session === undefined || step.session === session)
   const meant = log.filter((step) => isMeant(step) && step.undoes.length === 0 && !undone.has(step.commit))
   if (call !== undefined && !log.some(isMeant)) throw unknownCall(call, record, log)
@@ -65,8 +69,11 @@ export async function rollbackWorkspace(
   publishIndex(next, at.index)
   return { kind: 'undone', steps: meant, files, record: next }
 
-  async function touching(steps: readonly Step[], names: readonly string[]): Promise<Step[]> {
-    const found: Step[] = []
+  async function touching(
+    steps: readonly WorkspaceCommit[],
+    names: readonly string[],
+  ): Promise<WorkspaceCommit[]> {
+    const found: WorkspaceCommit[] = []
     for (const step of steps) {
       const touched = await diffNames(step.before, step.commit, at)
       if (touched.some((name) => names.includes(name))) found.push(step)
@@ -75,7 +82,11 @@ export async function rollbackWorkspace(
   }
 }
 
-function unknownCall(call: string, { session }: WorkspaceRecord, log: readonly Step[]): CadreError {
+function unknownCall(
+  call: string,
+  { session }: WorkspaceRecord,
+  log: readonly WorkspaceCommit[],
+): CadreError {
   const known = log.flatMap((step) => step.call ?? [])
   const list =
     known.length === 0 ? 'It has changed nothing.' : `Calls that did: ${[...new Set(known)].join(', ')}.`

@@ -195,7 +195,7 @@ function externalLinkFinding(shown: string): LintedFile {
         severity: 'error',
         code: 'link-outside',
         line: 1,
-        message: 'This link points outside the folder, so lint did not read it.',
+        message: 'This file is a symbolic link to a file outside the folder, so lint did not read it.',
         fix: 'To check the file, pass its own path to lint.',
       },
     ],

@@ -235,7 +235,7 @@ function unreadableNote(at: string): Diagnostic {
 }
 
 function outsideNote(at: string): Diagnostic {
-  const message = 'This link points outside the project, so Cadre does not follow it.'
+  const message = 'This symbolic link points outside the project, so Cadre does not follow it.'
   const fix = 'Copy the file here, or to your own agents folder.'
   return { path: at, severity: 'warning', code: 'link-outside', message, fix }
 }

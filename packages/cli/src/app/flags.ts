@@ -41,7 +41,9 @@ export const gateFlags = {
 /** Controls for every agent of a run, at any depth, including when it is resumed. */
 export const controlFlags = {
   readOnly: booleanFlag('No agent in this run may write files, run programs or reach the network'),
-  approvalRequired: booleanFlag('Require an approval for every effect, even where a rule allows it'),
+  approvalRequired: booleanFlag(
+    'Require approval for every call that is not read-only, even if a rule allows it',
+  ),
   denyTool: {
     ...textFlag('Deny a tool or a tool class to every agent in this run; repeatable', 'NAME'),
     variadic: true,

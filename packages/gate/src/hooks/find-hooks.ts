@@ -145,7 +145,10 @@ function textAt(
     if (seen.has(real)) return undefined
     seen.add(real)
     if (level === 'project' && !isInside(realpathSync.native(project), real))
-      return refuse('hooks-outside', 'This link points outside the project, so Cadre does not follow it.')
+      return refuse(
+        'hooks-outside',
+        'This symbolic link points outside the project, so Cadre does not follow it.',
+      )
     const weakness = level === 'policy' ? weaknessOf(path, policyOwner) : undefined
     if (weakness !== undefined)
       return refuse(

@@ -73,7 +73,7 @@ export function readOutput(
 
 /** A session that exceeds its context window cannot continue without the summary. */
 function summaryNotice(reason: string | undefined): string {
-  return `the hook tried to prevent the session's summary${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
+  return `the hook tried to stop Cadre from summarising the session${reason === undefined ? '' : ` (${reason})`}, which Cadre does not support`
 }
 
 const responseNotice = "Cadre ignores modifiedResponse: a hook cannot change an agent's report"

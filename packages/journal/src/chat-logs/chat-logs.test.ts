@@ -8,9 +8,9 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFileEngine } from '../engine/file-engine.ts'
 import type { ChatLog, LogEntry } from './chat-log.ts'
+import { createSessionFromChatLog } from './create-session-from-chat-log.ts'
 import { entriesFromLog } from './entries-from-log.ts'
 import { logEntriesOf, logFromSession } from './log-from-session.ts'
-import { placeSession } from './place-session.ts'
 import { readChatLog } from './read-chat-log.ts'
 import { writeChatLog } from './write-chat-log.ts'
 
@@ -268,8 +268,8 @@ describe('a session from a log', () => {
       workspace: folder,
       now: '2026-01-01T00:00:00.000Z',
     }
-    expect(placeSession(request)).toBe('placed')
-    expect(placeSession(request)).toBe('exists')
+    expect(createSessionFromChatLog(request)).toBe('placed')
+    expect(createSessionFromChatLog(request)).toBe('exists')
     expect(readdirSync(home.at('sessions'))).toEqual(['planner-001-x.session.yaml'])
     const engine = await createFileEngine({ home, clock: systemClock })
     const stored = await engine.read('planner-001-x')
@@ -296,7 +296,7 @@ describe('a session from a log', () => {
     await fc.assert(
       fc.asyncProperty(log, async (written) => {
         const id = `s-${++count}`
-        placeSession({
+        createSessionFromChatLog({
           home,
           id,
           log: written,
@@ -315,7 +315,7 @@ describe('a session from a log', () => {
 
   it.each(['../x', '.x', 'a/b', ''])('does not take %j for a name', (id) => {
     const { log } = read(old)
-    expect(() => placeSession({ home, id, log, from: 'x', workspace: folder, now: '' })).toThrow(
+    expect(() => createSessionFromChatLog({ home, id, log, from: 'x', workspace: folder, now: '' })).toThrow(
       /not a valid session name/,
     )
     expect(() => readFileSync(path.join(folder, 'home/x.session.yaml'))).toThrow()

@@ -282,7 +282,7 @@ function refuseElsewhere(id: string, found: Snapshot | undefined): void {
   if (typeof place !== 'string') return
   throw new CadreError(
     'owned',
-    `session ${id} runs on the Restate engine (place ${place}). Only its workers can run it. To send it messages and decisions, use "cadre up".`,
+    `session ${id} runs on the Restate engine, so only the workers of place ${place} can run it. Start the daemon with "cadre up": it passes your messages and decisions on to the session.`,
   )
 }
 

@@ -3,14 +3,14 @@ import type { Diagnostic } from '@cadre/disk'
 import { findPermissions } from '@cadre/gate'
 import { findInstructions, findPromptFiles, findSkills } from '@cadre/knowledge'
 
-export interface InstructionProblems {
+export interface InstructionFolders {
   /** The folder, including its Claude Code settings. */
   readonly folder: string
   readonly userHome: string
 }
 
 /** Returns the problems in the instructions, skills, prompt files and permissions of a folder. */
-export function instructionProblems({ folder, userHome }: InstructionProblems): readonly Diagnostic[] {
+export function findInstructionProblems({ folder, userHome }: InstructionFolders): readonly Diagnostic[] {
   // Problems in the user's own files are not problems of the folder.
   const places = { workspace: folder, userHome }
   const found = [
@@ -29,7 +29,7 @@ export function instructionProblems({ folder, userHome }: InstructionProblems): 
 /** The same as lint results: one entry for each file with a problem. */
 export function lintInstructions(folder: string, userHome: string, cwd: string): LintedFile[] {
   const byFile = new Map<string, Diagnostic[]>()
-  for (const problem of instructionProblems({ folder, userHome }))
+  for (const problem of findInstructionProblems({ folder, userHome }))
     byFile.set(problem.path, [...(byFile.get(problem.path) ?? []), problem])
   return [...byFile].map(([file, diagnostics]) => ({
     path: shownPath(cwd, file),

@@ -19,7 +19,7 @@ import {
 } from '@cadre/core'
 import { namesIn, type RawText } from '@cadre/disk'
 import { editFile, readPlainFile, withLock } from '@cadre/home'
-import { type ChatLog, logEntriesOf, placeSession, readChatLog } from '@cadre/journal'
+import { type ChatLog, createSessionFromChatLog, logEntriesOf, readChatLog } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 import { insertAnswer } from './insert-answer.ts'
@@ -167,7 +167,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     const mayDelegate = agent !== undefined && options.delegation !== false
     const targets = mayDelegate ? allowedTargets(agent, context.agents.list(), true) : []
     const entries = log.entries.slice(0, log.entries.length - trailing(log))
-    const made = placeSession({
+    const made = createSessionFromChatLog({
       home,
       id: session,
       log: { ...log, entries },

@@ -7,7 +7,7 @@
  * 4. It can be interrupted at any time: the files on disk are sufficient to continue.
  */
 import { existsSync } from 'node:fs'
-import type { NoteEvent } from '@cadre/channels'
+import type { RecordEvent } from '@cadre/channels'
 import { CadreError, messageOf, sentenceOf } from '@cadre/core'
 import { type Home, isHandWritten, wasEditedByCadre, watchRequests } from '@cadre/home'
 import { watchHome } from '../watch/watch-home.ts'
@@ -260,7 +260,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 }
 
 /** Notes changes by people, so that they are committed under their name. */
-function noteHandEdits(home: Home, note: NoteEvent): (files: readonly string[]) => void {
+function noteHandEdits(home: Home, note: RecordEvent): (files: readonly string[]) => void {
   return (files) => {
     for (const file of files)
       if (isHandWritten(file) && !wasEditedByCadre(home, file))

@@ -1,7 +1,7 @@
-import type { NoteEvent, Problem, Problems } from '@cadre/channels'
+import type { Problem, Problems, RecordEvent } from '@cadre/channels'
 
 /** `changed`: called whenever the problems change. */
-export function createProblems(note: NoteEvent, changed: () => void = () => {}): Problems {
+export function createProblems(note: RecordEvent, changed: () => void = () => {}): Problems {
   const known = new Map<string, readonly Problem[]>()
   return {
     report(about, file, problems) {

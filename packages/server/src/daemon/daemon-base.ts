@@ -1,6 +1,6 @@
 /** The state that a daemon has from start to end, even without owning the home: its problems, notes and published status. */
 import { hostname } from 'node:os'
-import type { DaemonEvent, NoteEvent, Problems } from '@cadre/channels'
+import type { DaemonEvent, Problems, RecordEvent } from '@cadre/channels'
 import { sentenceOf } from '@cadre/core'
 import { isOutOfFileDescriptors } from '@cadre/disk'
 import { createProblems } from './create-problems.ts'
@@ -54,7 +54,7 @@ export class DaemonBase {
     this.health = watchHealth({ home, problems: this.problems, recovered: () => this.recovered() })
   }
 
-  readonly note: NoteEvent = (happening: DaemonEvent) => {
+  readonly note: RecordEvent = (happening: DaemonEvent) => {
     const { runtime, options } = this
     runtime?.audit.append({ at: new Date(runtime.clock.now()).toISOString(), ...happening })
     if (!this.isLost) this.git.note(happening.message)

@@ -6,7 +6,7 @@
  * 3. Sessions that were paused for a change resume with the new parts.
  */
 
-import type { NoteEvent, Problems } from '@cadre/channels'
+import type { Problems, RecordEvent } from '@cadre/channels'
 import { CadreError, type Orchestrator, sentenceOf } from '@cadre/core'
 import { systemErrorCode } from '@cadre/disk'
 import type { DaemonParts, DaemonRuntime } from './daemon-runtime.ts'
@@ -18,7 +18,7 @@ export interface Generation {
 
 export interface GenerationsOptions {
   readonly runtime: DaemonRuntime
-  readonly note: NoteEvent
+  readonly note: RecordEvent
   readonly problems: Problems
   /** Suspends all sessions, and starts no others. */
   readonly hold: () => Promise<void>

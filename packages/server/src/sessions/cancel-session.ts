@@ -1,4 +1,4 @@
-import type { NoteEvent } from '@cadre/channels'
+import type { RecordEvent } from '@cadre/channels'
 import { CadreError } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
 import { endStoredSession, idleStateOf, openChildren } from '@cadre/runtime'
@@ -9,7 +9,7 @@ export interface CancelOptions {
   readonly engine: FileEngine
   readonly runs: SessionRuns
   readonly deliveries: Deliveries
-  readonly note: NoteEvent
+  readonly note: RecordEvent
   readonly rested: (sessions: readonly string[]) => void
 }
 

@@ -8,7 +8,7 @@
  * 4. A start that the orchestrator refuses is reported through `onRest` and leaves the queue. A message is never discarded that way.
  */
 
-import type { NoteEvent, Problems } from '@cadre/channels'
+import type { Problems, RecordEvent } from '@cadre/channels'
 import { CadreError, foldEntries, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
@@ -31,7 +31,7 @@ export interface DeliveriesOptions {
   readonly workspace: string
   readonly parts: () => DaemonParts
   readonly trouble: (error: unknown) => boolean
-  readonly note: NoteEvent
+  readonly note: RecordEvent
   readonly problems: Problems
 }
 

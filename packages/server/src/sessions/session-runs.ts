@@ -11,7 +11,7 @@
 
 import { mkdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { NoteEvent, Problems } from '@cadre/channels'
+import type { Problems, RecordEvent } from '@cadre/channels'
 import {
   type AgentDefinition,
   CadreError,
@@ -43,7 +43,7 @@ export interface SessionRunsOptions {
   readonly trouble: (error: unknown) => boolean
   /** The current configuration. */
   readonly parts: () => { readonly parts: DaemonParts; readonly orchestrator: Orchestrator }
-  readonly note: NoteEvent
+  readonly note: RecordEvent
   readonly problems: Problems
   /** Called when a tree stops running here, with the sessions that were open in it. */
   readonly rested: (sessions: readonly string[]) => void

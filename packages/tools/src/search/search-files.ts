@@ -60,7 +60,7 @@ export interface SearchOptions {
   readonly locateRipgrep?: LocateRipgrep | undefined
   readonly hiddenIn?: HiddenFileFilter | undefined
   /** Loads the embeddings for semantic search; without it, search uses words. */
-  readonly loadEmbed?: EmbedLoader | undefined
+  readonly loadEmbedder?: EmbedLoader | undefined
 }
 
 export function searchFilesTool(options: SearchOptions = {}): Tool {
@@ -143,12 +143,12 @@ function withoutHome(
 function createRanked({
   home,
   locateRipgrep = installed,
-  loadEmbed,
+  loadEmbedder,
 }: SearchOptions): () => Promise<RankedSearch> {
   let made: Promise<RankedSearch> | undefined
   return () => {
     made ??= import('./ranked/ranked-search.ts').then(({ createRankedSearch }) =>
-      createRankedSearch({ home, locateRipgrep, loadEmbed }),
+      createRankedSearch({ home, locateRipgrep, loadEmbedder }),
     )
     return made
   }

@@ -22,7 +22,7 @@ export interface PageData {
 }
 
 /** Changes when the settings of a level change. */
-export function stampOf({ values }: LevelSettings): string {
+export function settingsHash({ values }: LevelSettings): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16)
 }
 
@@ -57,7 +57,7 @@ export async function loadPageData(services: Services): Promise<PageData> {
         level: level.level,
         label: labelOf(level.level),
         ...(configuration !== undefined && { configuration }),
-        stamp: stampOf(level),
+        stamp: settingsHash(level),
         isOld: checked.old.includes(level.level) && definesAgents(level),
         problems: await repairedProblems(level),
       }

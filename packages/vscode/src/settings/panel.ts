@@ -6,7 +6,7 @@ import type { Services } from '../services.ts'
 import { exportTo, openSettingsJson, pickImport, refreshTools, resetLevel } from './commands.ts'
 import { problemsOf } from './configuration.ts'
 import { settingsText } from './levels.ts'
-import { loadPageData, type PageData, stampOf } from './page-data.ts'
+import { loadPageData, type PageData, settingsHash } from './page-data.ts'
 import { createPageMessages } from './page-messages.ts'
 import { panelType } from './panel-type.ts'
 import { createPreview } from './preview.ts'
@@ -90,7 +90,7 @@ export function createSettingsPanel(context: vscode.ExtensionContext, services: 
         const now = settings.levels(folder).find((one) => one.level === level)
         if (now === undefined)
           throw new Error(`There are no ${level} settings here. Open a folder, or trust this workspace.`)
-        if (stampOf(now) !== stamp && !message.overwrite) return send({ type: 'conflict' })
+        if (settingsHash(now) !== stamp && !message.overwrite) return send({ type: 'conflict' })
         isSaving = true
         try {
           await settings.write(folder, level, configuration)

@@ -3,7 +3,7 @@ import type { AcceptedHandoff } from '@cadre/runtime'
 import { exitCodeForError } from '../../exit-codes.ts'
 import { attachFiles } from './attach-files.ts'
 import type { Chat } from './chat.ts'
-import { createTurnActions } from './create-turn-actions.ts'
+import { enableSteering } from './enable-steering.ts'
 import type { EnteredLine } from './input.ts'
 
 /** Runs a turn, shows it, and prints the result. */
@@ -26,7 +26,7 @@ export async function runWithProgress<T>(
   hears: boolean,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  createTurnActions(chat, hears)
+  enableSteering(chat, hears)
   try {
     return await chat.drive.during(work)
   } finally {

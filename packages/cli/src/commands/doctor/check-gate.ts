@@ -1,7 +1,7 @@
 import { type Diagnostic, showDiagnostic } from '@cadre/disk'
 import { findHooks, openAllowlists } from '@cadre/gate'
 import type { Home, TrustItem } from '@cadre/home'
-import { instructionProblems, policyHooks, projectOf, userPaths } from '@cadre/runtime'
+import { findInstructionProblems, policyHooks, projectOf, userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -26,7 +26,7 @@ export function checkGate(io: Io, home: Home): Check[] {
     ...(diagnostics.some(isFault) ? [] : [ok('hooks', found)]),
     ...faults('hooks', diagnostics),
     ...faults('commands', lists),
-    ...faults('instructions', instructionProblems({ folder: projectOf(io.cwd), userHome })),
+    ...faults('instructions', findInstructionProblems({ folder: projectOf(io.cwd), userHome })),
   ]
 }
 

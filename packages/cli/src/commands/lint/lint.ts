@@ -21,7 +21,7 @@ import {
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { lintText } from '../../output/lint-text.ts'
+import { formatLintReport } from '../../output/format-lint-report.ts'
 import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { availableWidth } from '../../output/text-table.ts'
 import type { FixedFile } from './fix-files.ts'
@@ -60,7 +60,7 @@ export async function lintAgents(io: Io, flags: LintFlags, ...paths: readonly st
     const style = createStyle(shouldUseColour(io.stdout, io.env))
     const level = flags.quiet ? 'error' : (flags.level ?? 'warning')
     const shown = { level, only: wanted, columns: availableWidth(io.stdout) }
-    io.stdout.write(lintText({ result, fixed, style, dryRun: flags.dryRun === true, ...shown }))
+    io.stdout.write(formatLintReport({ result, fixed, style, dryRun: flags.dryRun === true, ...shown }))
   }
   return passes(result, flags.strict === true, wanted) ? exitCodes.done : exitCodes.failed
 }

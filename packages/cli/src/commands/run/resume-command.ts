@@ -34,7 +34,7 @@ export const resumeCommand = defineCommand({
       ),
       ...gateFlags,
       maxTurns: countFlag(
-        'The maximum number of rounds from now on, even if the session stopped at its limit',
+        'The maximum number of further rounds; also continues a session that stopped at its limit',
         1,
       ),
       ...scriptFlags,

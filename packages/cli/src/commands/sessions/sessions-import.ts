@@ -3,7 +3,7 @@ import path from 'node:path'
 import { allowedTargets, CadreError, sentenceOf } from '@cadre/core'
 import { type RawText, systemClock } from '@cadre/disk'
 import { readPlainFile } from '@cadre/home'
-import { placeSession, readChatLog } from '@cadre/journal'
+import { createSessionFromChatLog, readChatLog } from '@cadre/journal'
 import { findAvailableAgents, requireTrustedHome, resolveWorkspace } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -31,7 +31,7 @@ export async function importSession(io: Io, flags: ImportSessionFlags, file: str
   if (agent?.userInvocable === false)
     throw new CadreError('usage', `users cannot start ${agent.name}: its file sets user-invocable to false.`)
   const id = `${slugOf(log.agent)}-${createHash('sha256').update(raw, 'latin1').digest('hex').slice(0, 8)}`
-  const made = placeSession({
+  const made = createSessionFromChatLog({
     home,
     id,
     log,

@@ -244,17 +244,17 @@ describe('a semantic search', () => {
   })
 
   it('finds passages without any of the words, stores the vectors, and requests only new ones', async () => {
-    const found = await process({ loadEmbed: async () => embed })('feline', { mode: 'semantic' })
+    const found = await process({ loadEmbedder: async () => embed })('feline', { mode: 'semantic' })
     expect(found).toMatch(/^\[passages ranked by meaning/)
     expect(filesOf(found)[0]).toBe('pets/a.md')
     const asked = texts.length
     texts = []
-    await process({ loadEmbed: async () => embed })('dog', { mode: 'semantic' })
+    await process({ loadEmbedder: async () => embed })('dog', { mode: 'semantic' })
     expect(texts).toEqual(['dog'])
     expect(asked).toBeGreaterThan(3)
     texts = []
     ws.write('pets/b.md', 'The cat came.\n')
-    const later = await process({ loadEmbed: async () => embed })('feline', {
+    const later = await process({ loadEmbedder: async () => embed })('feline', {
       mode: 'semantic',
       path: 'pets',
     })
@@ -264,16 +264,16 @@ describe('a semantic search', () => {
 
   it('rebuilds all vectors for another module, and after damage', async () => {
     const other = { ...embed, key: 'other' }
-    await process({ loadEmbed: async () => embed })('feline', { mode: 'semantic' })
+    await process({ loadEmbedder: async () => embed })('feline', { mode: 'semantic' })
     const all = texts.length
     texts = []
-    await process({ loadEmbed: async () => other })('feline', { mode: 'semantic' })
+    await process({ loadEmbedder: async () => other })('feline', { mode: 'semantic' })
     expect(texts).toHaveLength(all)
     for (const file of indexFiles()) truncateSync(file, statSync(file).size - 3)
     texts = []
-    expect(filesOf(await process({ loadEmbed: async () => other })('feline', { mode: 'semantic' }))[0]).toBe(
-      'pets/a.md',
-    )
+    expect(
+      filesOf(await process({ loadEmbedder: async () => other })('feline', { mode: 'semantic' }))[0],
+    ).toBe('pets/a.md')
     expect(texts).toHaveLength(all)
   })
 
@@ -286,8 +286,8 @@ describe('a semantic search', () => {
     ],
     ['fails', failing, /no network/],
   ]
-  it.each(without)('falls back to words, and reports it, when it %s', async (_, loadEmbed, note) => {
-    const found = await process(loadEmbed && { loadEmbed })('kitten', { mode: 'semantic' })
+  it.each(without)('falls back to words, and reports it, when it %s', async (_, loadEmbedder, note) => {
+    const found = await process(loadEmbedder && { loadEmbedder })('kitten', { mode: 'semantic' })
     expect(found).toMatch(/^\[passages ranked by words/)
     expect(filesOf(found)).toEqual(['pets/a.md'])
     expect(found).toMatch(note)

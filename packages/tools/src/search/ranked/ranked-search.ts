@@ -15,7 +15,7 @@ import { normaliseVector, Vectors } from './vectors.ts'
 export interface RankedOptions {
   readonly home?: string | undefined
   readonly locateRipgrep: LocateRipgrep
-  readonly loadEmbed?: EmbedLoader | undefined
+  readonly loadEmbedder?: EmbedLoader | undefined
 }
 
 export interface RankedRequest {
@@ -115,7 +115,7 @@ async function rank(
 ): Promise<Ranked> {
   const byWords = (notes: readonly string[]): Ranked => ({ hits: index.search(query, isWanted), notes })
   if (!meaning) return byWords([])
-  const embed = (await options.loadEmbed?.()) ?? notConfiguredNote
+  const embed = (await options.loadEmbedder?.()) ?? notConfiguredNote
   if (typeof embed === 'string') return byWords([`${embed}; passages are ranked by words instead`])
   try {
     return await byMeaning(

@@ -31,7 +31,7 @@ export interface PlaceSessionRequest {
  * Creates a session from the conversation in a chat log. Returns `exists`, and changes nothing, if a session has this id. After a crash,
  * the file is complete or missing.
  */
-export function placeSession(request: PlaceSessionRequest): 'placed' | 'exists' {
+export function createSessionFromChatLog(request: PlaceSessionRequest): 'placed' | 'exists' {
   const { home, id, from, now } = request
   checkSessionName(id)
   const target = sessionPath(home, id)

@@ -29,7 +29,7 @@ export interface LintTextRequest {
 const ranks = { info: 0, warning: 1, error: 2 }
 
 /** The changes, then the findings by file, then the host table, then the totals. */
-export function lintText(request: LintTextRequest): string {
+export function formatLintReport(request: LintTextRequest): string {
   const { result, fixed, style, only, dryRun, level, columns } = request
   const isShown = ({ severity }: Finding) => ranks[severity] >= ranks[level]
   const findings = result.files.flatMap((file) => {

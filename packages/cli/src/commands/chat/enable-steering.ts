@@ -9,7 +9,7 @@ import type { EnteredLine } from './input.ts'
  * order. A message that arrives too late, and any other line, is handled when the turn has ended. `hears`: there is a
  * session that can receive messages.
  */
-export function createTurnActions(chat: Chat, hears: boolean): void {
+export function enableSteering(chat: Chat, hears: boolean): void {
   const { screen, runtime, drive } = chat
   if (screen === undefined) return
   const { orchestrator } = runtime

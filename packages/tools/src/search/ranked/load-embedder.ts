@@ -16,7 +16,7 @@ export interface LoadEmbedOptions {
 }
 
 /** Loads the module that is configured for semantic search. Returns a sentence for the user if it cannot be used. */
-export async function loadEmbed(request: LoadEmbedOptions): Promise<Embed | string> {
+export async function loadEmbedder(request: LoadEmbedOptions): Promise<Embed | string> {
   const { module, options = null, base, trusted } = request
   const file = resolveModule(module, base)
   if (file === undefined)
