@@ -2,37 +2,17 @@ import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { restateServer } from '../../scripts/lib/restate-server.mjs'
-import { freePort } from './free-port.mjs'
 import { costOf, rssMb } from './process-cost.mjs'
 
 /** Starts the Restate server that `npm run test:scale` uses, on loopback only. */
 export async function startScaleServer(folder) {
+  // Built only when the benchmark has started.
+  const { freePort } = await import('@cadre/testing')
+  const { serverConfig } = await import('../../packages/cli/dist/commands/engine/server-config.js')
   const [ingressPort, adminPort, nodePort] = [await freePort(), await freePort(), await freePort()]
-  const data = path.join(folder, 'data')
   const config = path.join(folder, 'restate.toml')
   fs.mkdirSync(folder, { recursive: true })
-  fs.writeFileSync(
-    config,
-    `base-dir = "${data}"
-node-name = "n1"
-listen-mode = "tcp"
-bind-ip = "127.0.0.1"
-bind-port = ${nodePort}
-advertised-host = "127.0.0.1"
-disable-telemetry = true
-log-filter = "warn"
-[default-retry-policy]
-initial-interval = "50ms"
-max-interval = "1s"
-max-attempts = "unlimited"
-[ingress]
-bind-ip = "127.0.0.1"
-bind-port = ${ingressPort}
-[admin]
-bind-ip = "127.0.0.1"
-bind-port = ${adminPort}
-`,
-  )
+  fs.writeFileSync(config, serverConfig({ folder, ingressPort, adminPort, nodePort }))
   const log = fs.openSync(path.join(folder, 'server.log'), 'a')
   const child = spawn(await restateServer(), ['--config-file', config, '--no-logo'], {
     stdio: ['ignore', log, log],
@@ -54,7 +34,7 @@ bind-port = ${adminPort}
     admin,
     cpuMs: () => costOf(child.pid),
     rssMb: () => rssMb(child.pid),
-    dataMb: () => sizeOf(data) / 1e6,
+    dataMb: () => sizeOf(path.join(folder, 'data')) / 1e6,
     async register(uri) {
       const response = await fetch(`${admin}/deployments`, {
         method: 'POST',

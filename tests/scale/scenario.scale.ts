@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { freePort } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import {
   messageEvent,
@@ -11,7 +12,6 @@ import { until } from '../cli/support/until.ts'
 import { openScenario } from '../daemon/scenario.ts'
 import { startBalancer } from './kill/balancer.ts'
 import { openEngineProject } from './support/engine-project.ts'
-import { freePort } from './support/restate-server.ts'
 
 /** The trees that a worker runs, by its own lines. */
 function treesOf(worker: RunningCadre): Set<string> {

@@ -6,9 +6,9 @@ import { dayOf } from '@cadre/core'
 import { openHome } from '@cadre/home'
 import { createRestateKeeper, registerWorker, type TreeResult } from '@cadre/restate'
 import { openLedgerStore } from '@cadre/runtime'
+import { freePort } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import type { BudgetWorkerConfig } from './budget/budget-worker.ts'
-import { freePort } from './support/restate-server.ts'
 import { admin, ingress, newPlace, until } from './support/scale-worker.ts'
 
 /** A place with one worker, which can be killed and comes back with the same address. */

@@ -17,17 +17,18 @@ export type {
   ToolClass,
   ToolSelection,
 } from './ports/agent.ts'
-export type {
-  Answer,
-  Engine,
-  Question,
-  QuestionId,
-  RecordChange,
-  Run,
-  SessionEnd,
-  SessionStatus,
-  StepOptions,
-  StoredSession,
+export {
+  type Answer,
+  type Engine,
+  isEndedStatus,
+  type Question,
+  type QuestionId,
+  type RecordChange,
+  type Run,
+  type SessionEnd,
+  type SessionStatus,
+  type StepOptions,
+  type StoredSession,
 } from './ports/engine.ts'
 export type {
   AssistantDraft,

@@ -1,5 +1,5 @@
 import { teamForAgent } from '@cadre/agents'
-import { CadreError, type StoredSession } from '@cadre/core'
+import { CadreError, isEndedStatus, type StoredSession } from '@cadre/core'
 import { secretValues } from '@cadre/disk'
 import { openGrants } from '@cadre/home'
 import { type Environment, type Sessions, userPaths } from '@cadre/runtime'
@@ -46,7 +46,7 @@ async function plainSessions(
 
 /** A process can own a run that has ended, such as a chat that is waiting for the next message. */
 function requireEnded({ spec, status }: StoredSession, { owner, home }: Sessions): void {
-  if (status === 'completed' || status === 'error') return
+  if (isEndedStatus(status)) return
   const running = owner(spec.root)
   const where = home.at('sessions', `${spec.id}.session.yaml`)
   if (running !== undefined)

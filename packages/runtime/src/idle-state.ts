@@ -1,6 +1,7 @@
 import {
   type Entry,
   foldEntries,
+  isEndedStatus,
   openCalls,
   type Report,
   type SessionState,
@@ -21,7 +22,7 @@ export type IdleState =
 /** Determines the state from this session's record alone. */
 export function idleStateOf({ status, entries, spec }: StoredSession): IdleState {
   const state = foldEntries(entries, spec.id)
-  if (status === 'completed' || status === 'error') {
+  if (isEndedStatus(status)) {
     // A message that a person wrote after the end. Other edits do not resume the session.
     const isNews = state.ended === undefined && lastMessage(entries)?.role === 'user'
     return { kind: isNews ? 'ready' : 'ended' }

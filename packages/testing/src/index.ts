@@ -1,4 +1,5 @@
 export { createFakeClock, type FakeClock } from './fake-clock.ts'
+export { freePort } from './free-port.ts'
 export {
   createMemoryEngine,
   type MemoryEngine,

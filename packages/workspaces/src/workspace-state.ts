@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { isEndedStatus } from '@cadre/core'
 import {
   changedPaths,
   diffNames,
@@ -98,7 +99,7 @@ function lifeOf(home: Home, record: WorkspaceRecord): WorkspaceState['life'] {
   if (guests !== undefined) return 'ended'
   const status = statusIn(home.at('sessions', `${session}.session.yaml`))
   if (status === undefined) return Date.now() - Date.parse(created) < maxStartMs ? 'sleeping' : 'ended'
-  return status === 'completed' || status === 'error' ? 'ended' : 'sleeping'
+  return isEndedStatus(status) ? 'ended' : 'sleeping'
 }
 
 function statusIn(file: string): string | undefined {

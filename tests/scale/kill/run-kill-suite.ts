@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { createRestateKeeper, type RestateKeeper, registerWorker } from '@cadre/restate'
-import { freePort, startRestateServer } from '../support/restate-server.ts'
+import { freePort } from '@cadre/testing'
+import { startRestateServer } from '../support/restate-server.ts'
 import { startBalancer } from './balancer.ts'
 import { ControlTrees } from './control-trees.ts'
 import { disturb } from './disturb.ts'

@@ -1,9 +1,9 @@
 import { createRestateKeeper, type RestateKeeper } from '@cadre/restate'
+import { freePort } from '@cadre/testing'
 import { onTestFinished } from 'vitest'
 import type { RunningCadre } from '../../cli/support/cadre.ts'
 import { createProject, type Project } from '../../cli/support/project.ts'
 import { endWithUs } from './end-with-us.ts'
-import { freePort } from './restate-server.ts'
 
 /** A project whose sessions run on workers, with the processes that people start: engine, worker and daemon. */
 export interface EngineProject {

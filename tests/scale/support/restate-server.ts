@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { freePort } from '@cadre/testing'
+import { serverConfig } from '../../../packages/cli/src/commands/engine/server-config.ts'
 import { endWithUs } from './end-with-us.ts'
 
 export interface RestateServer {
@@ -36,7 +37,7 @@ export async function startRestateServer(options: RestateServerOptions): Promise
   const [ingressPort, adminPort, nodePort] = ports
   mkdirSync(folder, { recursive: true })
   const config = join(folder, 'restate.toml')
-  writeFileSync(config, configuration(folder, ports) + extra)
+  writeFileSync(config, serverConfig({ folder, ingressPort, adminPort, nodePort }) + extra)
   const log = openSync(join(folder, 'server.log'), 'a')
   const server = spawn(program, ['--config-file', config, '--no-logo'], { stdio: ['ignore', log, log] })
   closeSync(log)
@@ -71,29 +72,6 @@ export async function startRestateServer(options: RestateServerOptions): Promise
   }
 }
 
-function configuration(folder: string, [ingress, admin, node]: readonly [number, number, number]): string {
-  return `base-dir = "${join(folder, 'data')}"
-node-name = "n1"
-listen-mode = "tcp"
-bind-ip = "127.0.0.1"
-bind-port = ${node}
-advertised-host = "127.0.0.1"
-disable-telemetry = true
-log-filter = "warn"
-log-disable-ansi-codes = true
-[default-retry-policy]
-initial-interval = "20ms"
-max-interval = "500ms"
-max-attempts = "unlimited"
-[ingress]
-bind-ip = "127.0.0.1"
-bind-port = ${ingress}
-[admin]
-bind-ip = "127.0.0.1"
-bind-port = ${admin}
-`
-}
-
 async function untilHealthy(urls: readonly string[], server: ChildProcess, folder: string): Promise<void> {
   const isHealthy = (url: string) =>
     fetch(url).then(
@@ -104,18 +82,5 @@ async function untilHealthy(urls: readonly string[], server: ChildProcess, folde
     if (server.exitCode !== null || server.signalCode !== null)
       throw new Error(`the Restate server ended:\n${readFileSync(join(folder, 'server.log'), 'utf8')}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-/** Below the range from which the system takes ports for outgoing connections. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000)
-    const isFree = await new Promise<boolean>((resolve) => {
-      const probe = createServer()
-      probe.once('error', () => resolve(false))
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-    })
-    if (isFree) return port
   }
 }

@@ -1,4 +1,4 @@
-import type { StoredSession } from '@cadre/core'
+import { isEndedStatus, type StoredSession } from '@cadre/core'
 import { approvalId } from '@cadre/gate'
 import type { Sessions } from '@cadre/runtime'
 import type { OpenQuestion } from '../output/surface.ts'
@@ -12,7 +12,7 @@ export async function openQuestions(sessions: Sessions, root: string): Promise<O
 
 function questionsOf({ spec, status, entries }: StoredSession): OpenQuestion[] {
   // An ended session has no pending questions; if it is continued, it asks again.
-  if (status === 'completed' || status === 'error') return []
+  if (isEndedStatus(status)) return []
   const open = new Map<string, OpenQuestion>()
   for (const entry of entries) {
     if (entry.role === 'tool_result') {

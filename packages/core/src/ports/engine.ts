@@ -37,6 +37,10 @@ export interface StoredSession {
 /** As written in the header of a session file. */
 export type SessionStatus = 'active' | 'sleeping' | 'completed' | 'error'
 
+export function isEndedStatus(status: unknown): status is 'completed' | 'error' {
+  return status === 'completed' || status === 'error'
+}
+
 export interface StepOptions {
   /**
    * Wait until the entries survive a power loss, not only the end of this process. Set before every effect. A function is called when the

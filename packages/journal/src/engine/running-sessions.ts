@@ -5,6 +5,7 @@ import {
   CadreError,
   type Clock,
   isAsked,
+  isEndedStatus,
   type Question,
   type Report,
   type ReportStatus,
@@ -295,7 +296,7 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 function isEnded({ journal }: Snapshot): boolean {
-  return journal?.status === 'completed' || journal?.status === 'error'
+  return isEndedStatus(journal?.status)
 }
 
 function isCurrent({ stats }: Snapshot, id: string, { home }: EngineParts): boolean {

@@ -1,5 +1,5 @@
 import { closeSync, readSync } from 'node:fs'
-import type { ReportStatus, SessionStatus } from '@cadre/core'
+import { isEndedStatus, type ReportStatus, type SessionStatus } from '@cadre/core'
 import { openRegularFile, readRegularFile } from '@cadre/disk'
 import { readHeaderTop, readOutcome } from './read-header.ts'
 import { type ReadOptions, readJournal } from './read-journal.ts'
@@ -36,7 +36,7 @@ function summaryOfHead(options: ReadOptions): SessionSummary | undefined {
     const top = readHeaderTop(text)
     if (top === undefined) return undefined
     const { agent_id, parent, status, created, updated } = top.fields
-    const ended = status === 'completed' || status === 'error'
+    const ended = isEndedStatus(status)
     const outcome = ended ? outcomeIn(file, text) : 'null'
     if (outcome === undefined || typeof agent_id !== 'string') return undefined
     return {

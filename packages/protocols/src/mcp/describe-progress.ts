@@ -1,4 +1,4 @@
-import { foldEntries, openCalls, type StoredSession, shortLine } from '@cadre/core'
+import { foldEntries, isEndedStatus, openCalls, type StoredSession, shortLine } from '@cadre/core'
 import { openChildren } from '@cadre/runtime'
 
 /** The maximum number of sessions to describe. */
@@ -15,7 +15,7 @@ export async function describeProgress(
   const waiting: (StoredSession | string)[] = [root]
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const stored = typeof next === 'string' ? await read(next).catch(() => undefined) : next
-    if (stored === undefined || stored.status === 'completed' || stored.status === 'error') continue
+    if (stored === undefined || isEndedStatus(stored.status)) continue
     // A background delegation can be listed twice.
     const children = [...new Set(openChildren(stored))].filter((id) => !seen.has(id))
     for (const id of children) seen.add(id)

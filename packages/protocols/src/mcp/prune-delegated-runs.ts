@@ -1,3 +1,4 @@
+import { isEndedStatus } from '@cadre/core'
 import { idleStateOf, type Sessions } from '@cadre/runtime'
 import { maxStoredRuns, retentionDays } from './delegated-run.ts'
 import type { DelegatedRunFiles } from './delegated-run-files.ts'
@@ -27,7 +28,7 @@ export async function pruneDelegatedRuns({ files, sessions, isRunning }: PruneOp
   let pruned = 0
   for (const { id } of old) {
     const status = statuses.get(id)
-    const mayBeOver = status === undefined || status === 'completed' || status === 'error'
+    const mayBeOver = status === undefined || isEndedStatus(status)
     if (!mayBeOver || isRunning(id) || !(await isOver(id, sessions))) continue
     files.remove(id)
     pruned += 1

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CadreError } from '@cadre/core'
+import { CadreError, isEndedStatus } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
 import { Ingress } from '../ingress.ts'
 import { type Packed, pack, unpack } from '../log/packed.ts'
@@ -108,7 +108,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       const root = await rootOf(session)
       if (root === undefined) return false
       const stored = root === session ? await readStored(root, session, readKeys, blobs) : undefined
-      const isEnded = stored?.status === 'completed' || stored?.status === 'error'
+      const isEnded = isEndedStatus(stored?.status)
       if (isEnded && (await stateOf(root)).kind === 'rested') return false
       await send(root, message)
       return true

@@ -6,7 +6,7 @@
  * 3. An unreadable file is reported as a problem until it is fixed, and does not affect others.
  */
 
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError, isEndedStatus, messageOf } from '@cadre/core'
 import { namesIn, stampOf, systemErrorCode } from '@cadre/disk'
 import { isUnsandboxedCommandRunning, runningProcess } from '@cadre/home'
 import { endsWithEntry, readEndState } from '@cadre/journal'
@@ -194,7 +194,7 @@ export function createSessionsDuty(
     if (now?.standing === 'asks' || before?.standing === 'asks') options.asks([id])
     if (now?.standing !== 'ready') return
     const stored = await engine.read(id)
-    const isEnded = stored?.status === 'completed' || stored?.status === 'error'
+    const isEnded = isEndedStatus(stored?.status)
     if (isEnded) await goOn(id)
   }
 }

@@ -1,3 +1,4 @@
+import { isEndedStatus } from '@cadre/core'
 import { holdLease } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
 import { createWorkspaces } from '@cadre/workspaces'
@@ -12,7 +13,7 @@ export function createWorkspacesDuty({ home, note }: Pick<DaemonContext, 'home' 
   const workspaces = createWorkspaces({ home })
   const isEnded = (session: string) => {
     const { status } = sessionSummaryOf(home, session) ?? {}
-    return status === 'completed' || status === 'error'
+    return isEndedStatus(status)
   }
   return {
     name: 'workspaces',

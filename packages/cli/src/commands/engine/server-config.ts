@@ -2,7 +2,8 @@ import path from 'node:path'
 
 export interface ServerConfigOptions {
   readonly folder: string
-  readonly identityFile: string
+  /** The key with which the server signs its requests to workers. Without it, they are not signed. */
+  readonly identityFile?: string
   readonly ingressPort: number
   readonly adminPort: number
   readonly nodePort: number
@@ -11,6 +12,10 @@ export interface ServerConfigOptions {
 /** The configuration of a Restate server for one machine. It listens on loopback only and retries without a limit. */
 export function serverConfig(options: ServerConfigOptions): string {
   const { folder, identityFile, ingressPort, adminPort, nodePort } = options
+  const signing =
+    identityFile === undefined
+      ? ''
+      : `[worker.invoker]\nrequest-identity-private-key-pem-file = ${JSON.stringify(identityFile)}\n`
   return `# Written by "cadre engine start" at each start.
 base-dir = ${JSON.stringify(path.join(folder, 'data'))}
 node-name = "cadre"
@@ -25,13 +30,11 @@ log-disable-ansi-codes = true
 initial-interval = "50ms"
 max-interval = "1s"
 max-attempts = "unlimited"
-[worker.invoker]
-request-identity-private-key-pem-file = ${JSON.stringify(identityFile)}
 [ingress]
 bind-ip = "127.0.0.1"
 bind-port = ${ingressPort}
 [admin]
 bind-ip = "127.0.0.1"
 bind-port = ${adminPort}
-`
+${signing}`
 }

@@ -1,4 +1,4 @@
-import { CadreError, type StoredSession } from '@cadre/core'
+import { CadreError, isEndedStatus, type StoredSession } from '@cadre/core'
 import { isDaemonRunning, requestCancel } from '@cadre/home'
 import type { RestateKeeper } from '@cadre/restate'
 import type { Sessions } from '@cadre/runtime'
@@ -54,7 +54,7 @@ export async function cancelOnWorker(
     })
 
   const before = await ifAnswered((keeper) => readNow(keeper, id))
-  if (before !== 'unanswered' && before !== undefined && isEnded(before)) {
+  if (before !== 'unanswered' && before !== undefined && isEndedStatus(before.status)) {
     await updateFiles()
     return { kind: 'ended', outcome: before.outcome ?? before.status }
   }
@@ -68,7 +68,7 @@ export async function cancelOnWorker(
   const after = await ifAnswered(async (keeper) => {
     for (;;) {
       const now = await readNow(keeper, id)
-      if (now !== undefined && isEnded(now)) return now
+      if (now !== undefined && isEndedStatus(now.status)) return now
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
   })
@@ -94,8 +94,4 @@ async function requirePlace(io: Io, { home }: Sessions, id: string, place: strin
     `session ${id} runs on the workers of place ${place}, but ${now}. To cancel it, ${fix}.`,
     { where: home.at('config.yaml') },
   )
-}
-
-function isEnded({ status }: StoredSession): boolean {
-  return status === 'completed' || status === 'error'
 }

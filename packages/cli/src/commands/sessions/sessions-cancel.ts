@@ -1,4 +1,4 @@
-import { CadreError } from '@cadre/core'
+import { CadreError, isEndedStatus } from '@cadre/core'
 import { requestCancel } from '@cadre/home'
 import { readProjected } from '@cadre/journal'
 import { openTrustedSessions } from '@cadre/runtime'
@@ -21,7 +21,7 @@ export async function cancelSession(
   const stored = await sessions.read(id)
   const { spec, status, outcome } = stored
   const isRunning = () => sessions.owner(spec.root) !== undefined
-  const ended = status === 'completed' || status === 'error'
+  const ended = isEndedStatus(status)
   const tell = (cancelled: boolean, message: string, more: object = {}) => {
     if (flags.json)
       io.stdout.write(`${JSON.stringify({ type: 'cancel', session: id, cancelled, ...more, message })}\n`)

@@ -4,6 +4,7 @@ import {
   CadreError,
   emptyView,
   eventsOf,
+  isEndedStatus,
   type SessionView,
   type SpentBudget,
   type StoredSession,
@@ -59,7 +60,7 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
 function foldJournal(view: View, stored: StoredSession): void {
   for (const event of eventsOf(stored)) applyToView(view, event)
   const session = view.sessions.get(stored.spec.id)
-  if (session === undefined || stored.status === 'completed' || stored.status === 'error') return
+  if (session === undefined || isEndedStatus(stored.status)) return
   session.state = stored.status === 'sleeping' ? 'waiting' : 'working'
   delete session.report
 }

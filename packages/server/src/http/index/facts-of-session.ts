@@ -1,5 +1,6 @@
 import {
   eventsOf,
+  isEndedStatus,
   nothingCounted,
   noUsage,
   type SessionSpec,
@@ -75,7 +76,7 @@ export function factsOfSummary(summary: SessionSummary): SessionFacts {
 }
 
 function stateOf(status: StoredSession['status'], isRunning: () => boolean): SessionFacts['state'] {
-  if (status === 'completed' || status === 'error') return 'ended'
+  if (isEndedStatus(status)) return 'ended'
   if (status === 'sleeping') return 'waiting'
   return isRunning() ? 'working' : 'stopped'
 }

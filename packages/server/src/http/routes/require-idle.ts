@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { StoredSession } from '@cadre/core'
+import { isEndedStatus, type StoredSession } from '@cadre/core'
 import { type Home, runningProcess } from '@cadre/home'
 import { HttpProblem } from '../problem.ts'
 
@@ -13,7 +13,7 @@ export async function requireIdle(
   { spec: { id, root }, status }: Pick<StoredSession, 'spec' | 'status'>,
 ): Promise<void> {
   let owner = runningProcess(home, root)
-  const isEnding = id === root && (status === 'completed' || status === 'error')
+  const isEnding = id === root && isEndedStatus(status)
   for (let waited = 0; owner?.pid === process.pid && isEnding && waited < maxWaitMs; waited += stepMs) {
     await pause(stepMs)
     owner = runningProcess(home, root)

@@ -4,6 +4,7 @@ import {
   applyToView,
   emptyView,
   eventsOf,
+  isEndedStatus,
   messageOf,
   parseJson,
   type SessionView,
@@ -104,7 +105,7 @@ export function createSessionReader({ home, open }: SessionReaderOptions): Sessi
           if (entry === undefined) return undefined
           const root = forest.rootOf(id)
           const activity = activities.get(id)?.activity
-          const hasEnded = entry.status === 'completed' || entry.status === 'error'
+          const hasEnded = isEndedStatus(entry.status)
           const owner = hasEnded ? undefined : ownerOf(root)
           return {
             ...entry,

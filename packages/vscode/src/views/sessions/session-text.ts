@@ -1,3 +1,4 @@
+import { isEndedStatus } from '@cadre/core'
 import { timeAgo } from '../time-ago.ts'
 import type { ListedSession } from './session-forest.ts'
 
@@ -40,7 +41,7 @@ export function stateOf(
   waits?: boolean,
 ): SessionState {
   if (fault !== undefined) return 'unreadable'
-  if (status === 'completed' || status === 'error') return outcome ?? status
+  if (isEndedStatus(status)) return outcome ?? status
   if (status === 'sleeping') return waits === false ? 'answered' : 'waiting'
   if (waits && owner !== undefined) return 'waiting'
   return owner ?? 'stopped'

@@ -1,4 +1,5 @@
 /** Stops a session in any process. Loaded on first use, because it needs the engine. */
+import { isEndedStatus } from '@cadre/core'
 import { requestCancel } from '@cadre/home'
 import type { Sessions } from '@cadre/runtime'
 
@@ -15,7 +16,7 @@ const timeoutMs = 10_000
 export async function stopSession(sessions: Sessions, id: string): Promise<Stopped> {
   const { spec, status } = await sessions.read(id)
   const isRunning = () => sessions.owner(spec.root) !== undefined
-  if (status === 'completed' || status === 'error' || !isRunning()) return { kind: 'still' }
+  if (isEndedStatus(status) || !isRunning()) return { kind: 'still' }
   const answer = await requestCancel(
     { home: sessions.home, session: id, isRunning },
     AbortSignal.timeout(timeoutMs),
