@@ -1,6 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { share } from '../support/amount.ts'
 import { createProject } from './support/project.ts'
 
 const examples = path.join(import.meta.dirname, '..', '..', 'examples')
@@ -13,7 +14,7 @@ const runs = readFileSync(path.join(examples, 'README.md'), 'utf8')
     [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '').slice(4),
   )
 
-test.each(runs.map((args) => [args[args.indexOf('--team') + 1] ?? '', args] as const))(
+test.each(share(runs, 2).map((args) => [args[args.indexOf('--team') + 1] ?? '', args] as const))(
   'a replay of the team %s right after its run finds no difference and changes nothing',
   async (team, args) => {
     const project = createProject()

@@ -1,8 +1,9 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
-import { inDeep } from '../support/amount.ts'
+import { describe, expect } from 'vitest'
+import { inDeep, sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
 
+const test = sampled(2)
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'written\n' } })
 const run = ['run', '--allow', 'write', '--model', 'scripted:p.yaml', '--json', 'Do it.']
 

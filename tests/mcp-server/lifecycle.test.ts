@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { executeDelegatedRun } from '../../packages/protocols/src/index.ts'
 import { until } from '../cli/support/until.ts'
+import { inDeep } from '../support/amount.ts'
 import { createWorld, runIn } from './support/host.ts'
 
 const helper = {
@@ -52,7 +53,7 @@ test('starts a run whose process died before it began, once', async () => {
   expect(world.launched).toEqual([id, id])
 })
 
-test('a run that was cancelled before its process began never starts', async () => {
+inDeep('a run that was cancelled before its process began never starts', async () => {
   const world = createWorld({ assistant: [{ reply: 'too late' }] })
   const host = await world.connect({ launches: false })
   const id = runIn(await host.call('delegate_work', { work: 'x', wait_seconds: 0 }))
@@ -115,7 +116,7 @@ test('removes the oldest files of ended runs if there are too many, and none of 
   expect(await host.call('get_result', { run: running })).toContain(': running.')
 })
 
-test('removes old runs although many older ones wait', async () => {
+inDeep('removes old runs although many older ones wait', async () => {
   const write = { calls: [{ tool: 'write_file', input: { path: 'a.txt', content: 'x' } }] }
   const world = createWorld({ assistant: [write, { reply: 'done' }] })
   const host = await world.connect()
