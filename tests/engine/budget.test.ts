@@ -251,6 +251,18 @@ describe('a budget', () => {
     expect(spentIn(stored.entries)).toEqual({ tokens: end, cost: 0, calls: 2 })
   })
 
+  test('records what a failed request cost, so that it counts after a crash', async () => {
+    const team = createTestTeam({
+      agents: [{ name: 'solo' }],
+      model: { maxOutput: 500, price: { input: 2, output: 10 } },
+      limits: { budget: { cost: 1 } },
+      lanes: { solo: [{ ...fail('no'), spent: { input: 1_000, output: 1_000 } }] },
+    })
+    const { session } = await team.report({ agent: 'solo' })
+    const stored = await team.engine.read(session)
+    expect(spentIn(stored?.entries ?? [])).toEqual({ tokens: 2_000, cost: 0.012, calls: 0 })
+  })
+
   test('reports a server that exceeds its limit, and counts the reported usage', async () => {
     const reply = { ...say('a lot'), ...usage(50_000, 10) }
     const team = solo([reply, say('more')], { budget: { tokens: 20_000 } })

@@ -183,7 +183,7 @@ class Meter {
     const held = this.#held
     this.#held = undefined
     if (held === undefined) return
-    const usage = spent === 'nothing' ? { input: 0, output: 0 } : spent
+    const usage = priced(spent === 'nothing' ? { input: 0, output: 0 } : spent, this.#session.model)
     const beyond = held.settle(usage)
     if (usage !== undefined && !isRecorded)
       await this.#record({ type: 'request.settled', usage: { ...usage } })
