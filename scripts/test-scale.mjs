@@ -1,5 +1,5 @@
 // Tests of the engine on Restate, with a real server on this machine that listens on loopback only. Only the installation uses
-// the network. `--full` runs the kill suite in full size, which takes about an hour.
+// the network. `--full` runs the kill suite in full size, which takes about 20 minutes on a quiet machine.
 import { ensure } from './ensure.mjs'
 import { restateServer } from './lib/restate-server.mjs'
 import { become, binOf, say } from './lib/run.mjs'
