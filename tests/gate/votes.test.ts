@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { currentUser } from '@cadre/disk'
 import { type ApprovalRecord, approvalJson, type Voter } from '@cadre/gate'
-import { markUnsandboxedCommand } from '@cadre/home'
+import { markUnsandboxedCommand, recordRequesters } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { describe, expect, test } from 'vitest'
 import { createApprovalForms } from '../../packages/gate/src/approvals/approval-forms.ts'
@@ -209,6 +209,18 @@ describe('who does not count', () => {
     expect(await world.approvals.decide(record, { decision: 'approve' }, page('ann'))).toMatchObject({
       kind: 'recorded',
     })
+    await world.close()
+  })
+
+  test('anyone, while Cadre cannot read who influenced the run', async () => {
+    const { world, record } = await openVote({ approvals: [{ quorum: 1, notByStarter: true }] })
+    recordRequesters(world.home, 'session', 'lead-1', ['bob'])
+    const [name = ''] = readdirSync(world.home.at('storage', 'givers'))
+    writeFileSync(world.home.at('storage', 'givers', name), '{ broken')
+    await expect(world.approvals.decide(record, { decision: 'approve' }, page('ann'))).rejects.toThrow(
+      'Cadre cannot read all files that name them',
+    )
+    expect(await entriesOf(world, 'person.voted')).toEqual([])
     await world.close()
   })
 
