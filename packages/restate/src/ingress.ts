@@ -70,6 +70,7 @@ export class Ingress {
       throw new CadreError(
         'backend',
         `the Restate server at ${this.#url} does not know ${path.split('/')[0]}. Start a worker for this place, or correct engine.place.`,
+        { cause: unknownObject },
       )
     }
     if (!response.ok) {
@@ -78,6 +79,18 @@ export class Ingress {
     return text === '' ? undefined : JSON.parse(text)
   }
 }
+
+/** Returns `otherwise` if no worker of the place has the object, because it runs an older version. */
+export async function ifKnown<T>(answer: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if ((error as { cause?: unknown }).cause === unknownObject) return otherwise
+    throw error
+  }
+}
+
+const unknownObject = Symbol('unknown object')
 
 /** The server has the request, and `fetch` does not wait any longer for the answer of a worker. */
 function isHeadersTimeout(error: unknown): boolean {

@@ -6,10 +6,12 @@ export interface PlaceNames {
   readonly trees: string
   /** One object per tree: delivers messages to it. */
   readonly messages: string
-  /** One object per session: the root of its tree. */
+  /** One object per tree that a client has started: its root and charges. Older versions also have one for each child session. */
   readonly index: string
   /** One object per part of a blob. */
   readonly blobs: string
+  /** One object: which trees have changed, and the tree of each child session. */
+  readonly directory: string
   /** One object per day, and one for running trees: budgets and limits. */
   readonly ledger: string
 }
@@ -28,6 +30,7 @@ export function placeNames(place: string): PlaceNames {
     messages: `${trees}-messages`,
     index: `${trees}-index`,
     blobs: `${trees}-blobs`,
+    directory: `${trees}-directory`,
     ledger: `${trees}-ledger`,
   }
 }

@@ -8,6 +8,7 @@ import { placeNames } from '../place-names.ts'
 import type { TreeMessage, TreeOrder, TreeState } from '../tree-order.ts'
 import type { IndexEntry } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
+import { createDirectory } from './directory.ts'
 import { RestWatch } from './rest-watch.ts'
 import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
 
@@ -21,6 +22,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     ...(signal && { signal }),
   })
   const blobs = createBlobs(ingress, names.blobs)
+  const directory = createDirectory(ingress, names)
   const readKeys: ReadKeys = async (root, keys) =>
     (await ingress.call(names.trees, root, 'read', keys)) as (string | null)[]
   const versionOf = async (root: string) => (await readHead(root, readKeys)).head?.version ?? 0
@@ -31,7 +33,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   async function rootOf(session: string): Promise<string | undefined> {
     const { head, state } = await readHead(session, readKeys)
     if (head !== undefined || state !== null) return session
-    return (await indexOf(session)).root ?? undefined
+    return (await indexOf(session)).root ?? (await directory.rootOf(session))
   }
 
   async function stateOf(root: string): Promise<TreeState> {

@@ -7,7 +7,8 @@ import { type StoredTreeState, stateKey } from '../log/read-archive.ts'
 import { TreeLog, type TreeLogOptions } from '../log/tree-log.ts'
 import type { PlaceNames } from '../place-names.ts'
 import type { TreeOrder, TreeResult } from '../tree-order.ts'
-import type { IndexHandlers, MessageHandlers, TreeHandlers } from '../worker/handlers.ts'
+import { directoryKey } from '../worker/directory-service.ts'
+import type { DirectoryHandlers, IndexHandlers, MessageHandlers, TreeHandlers } from '../worker/handlers.ts'
 import { pumpLog } from './pump-log.ts'
 
 /** One attempt of an invocation, as its engine sees it. */
@@ -85,7 +86,7 @@ export async function invokeTree(
       if (!log.heard.has(n)) log.unheard.set(n, message)
       attempt.onMessage()
     },
-    command: (item) => command(ctx, { item, archive, names, scope, root }),
+    command: (item) => command(ctx, item, { archive, names, scope, root }),
   })
   const lost = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new sdk.RetryableError('this worker gave the tree up', { retryAfter: 1 }))
@@ -106,8 +107,9 @@ export async function invokeTree(
       // A message was on its way.
       if (!(await messages.unlisten(listener.id))) again(await listener.promise)
     }
-    await archive.write(stateWriter(ctx))
+    const added = await archive.write(stateWriter(ctx))
     ctx.set(stateKey, { kind: 'rested', result } satisfies StoredTreeState)
+    note(ctx, { archive, names, scope, root }, added)
     host.over(attempt, true)
   } catch (error) {
     log.die()
@@ -116,22 +118,32 @@ export async function invokeTree(
   }
 }
 
-interface CommandParts {
-  readonly item: PackedItem
+interface NoteParts {
   readonly archive: Archive
   readonly names: PlaceNames
   readonly scope: string
   readonly root: string
 }
 
-async function command(ctx: ObjectContext, parts: CommandParts): Promise<void> {
-  const { item, archive, names, scope, root } = parts
+async function command(ctx: ObjectContext, item: PackedItem, parts: NoteParts): Promise<void> {
+  const { archive, names, scope, root } = parts
   const isNew = archive.apply(item)
-  if (item.t === 'archive') return archive.write(stateWriter(ctx))
+  if (item.t === 'archive') note(ctx, parts, await archive.write(stateWriter(ctx)))
   if (!isNew || item.t !== 'open') return
   const index = (id: string) => ctx.objectSendClient<IndexHandlers>({ name: names.index }, scope + id)
-  if (item.id !== root) index(item.id).put(root)
+  if (archive.isOld && item.id !== root) index(item.id).put(root)
   if (item.charged !== undefined) index(item.charged).charge(item.id)
+}
+
+/** Tells the directory that the archive was written. One message for all new sessions: one for each would cost more than their turns. */
+function note(
+  ctx: ObjectContext,
+  { archive, names, scope, root }: NoteParts,
+  added: readonly string[],
+): void {
+  if (archive.isOld) return
+  const directory = ctx.objectSendClient<DirectoryHandlers>({ name: names.directory }, scope + directoryKey)
+  directory.note({ root, sessions: added.filter((id) => id !== root) })
 }
 
 function stateWriter(ctx: ObjectContext): ArchiveWriter {

@@ -19,6 +19,7 @@ import {
 import { isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
 import type { ObjectContext } from '@restatedev/restate-sdk'
 import { type Blobs, createBlobs } from '../blobs.ts'
+import { createDirectory, type Directory } from '../client/directory.ts'
 import { Ingress } from '../ingress.ts'
 import type { Sdk } from '../load-sdk.ts'
 import type { LogItem } from '../log/log-item.ts'
@@ -68,6 +69,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   isDraining = false
   readonly #options: RestateEngineOptions
   readonly #ingress: Ingress
+  readonly #directory: Directory
   readonly #self: ProcessIdentity
   readonly #held = new Map<string, TreeAttempt>()
   readonly #rested = new Map<string, TreeAttempt>()
@@ -92,6 +94,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       ...(options.headers && { headers: options.headers }),
     })
     this.blobs = createBlobs(this.#ingress, this.names.blobs)
+    this.#directory = createDirectory(this.#ingress, this.names, this.scope)
     this.#self = thisProcess(options.identity)
     this.lent = new LentTrees((root) =>
       this.#ingress.send(this.names.trees, this.scope + root, 'run', [{ kind: 'lend' }]),
@@ -141,7 +144,9 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   /** Finds the tree of a session that rests. */
   async rootOf(id: string): Promise<string | undefined> {
     const { head } = await readHead(id, this.#read)
-    return head === undefined ? ((await this.#indexOf(id)).root ?? undefined) : id
+    if (head !== undefined) return id
+    const { root } = await this.#indexOf(id)
+    return root ?? (await this.#directory.rootOf(id))
   }
 
   /** Records an answer to a question of a tree that no order runs. Returns the answer that applies. */
@@ -265,7 +270,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       new Promise<void>((resolve) => onAbort(log.lost, resolve)),
     ])
     if (log.isDead) return
-    log.add({ t: 'life', owner: this.#self })
+    log.add({ t: 'life', owner: this.#self, format: 2 })
     this.#rested.delete(root)
     this.#held.set(root, attempt)
     onAbort(log.lost, () => {

@@ -7,7 +7,7 @@
  * 3. The archive is never read into the journal: processes that need a session read its chunks through a shared handler.
  */
 import type { Entry, ReportStatus, SessionSpec, SessionStatus } from '@cadre/core'
-import type { Packed } from './packed.ts'
+import { jsonOf, type Stored } from './packed.ts'
 import type { PackedItem } from './packed-item.ts'
 
 /** The key of the object's state that lists the sessions and their chunks. */
@@ -40,9 +40,9 @@ export interface ArchiveWriter {
 /** What the archive and the journal have of a session. */
 export interface SessionParts {
   readonly chunks: readonly number[]
-  readonly tail: readonly Packed<Entry>[]
+  readonly tail: readonly Stored<Entry>[]
   /** Absent if only the archive has it. */
-  readonly spec: Packed<SessionSpec> | undefined
+  readonly spec: Stored<SessionSpec> | undefined
   readonly status: SessionStatus
   readonly outcome: ReportStatus | null
 }
@@ -51,26 +51,34 @@ interface Session {
   status: SessionStatus
   outcome: ReportStatus | null
   chunks: (readonly [number, number])[]
-  tail: Packed<Entry>[]
-  spec: Packed<SessionSpec> | undefined
+  tail: Stored<Entry>[]
+  spec: Stored<SessionSpec> | undefined
   /** Its spec has to be written. */
   isNew: boolean
+  /** No write has contained it. */
+  isUnknown: boolean
 }
 
 /** At most 1 MB, even if most characters take three bytes. */
 const chunkLimit = 320 << 10
-/** A shorter last chunk is merged with the next entries, so that a session with many short lives does not have many chunks. */
+/**
+ * Shorter chunks are merged with the next entries if these are at least half as long, so that a session with many short lives does not
+ * have many chunks, and a running tree that archives its record again and again does not write everything each time.
+ */
 const mergeLimit = 64 << 10
 
 export class Archive {
   readonly #sessions = new Map<string, Session>()
   /** Entries whose item is not complete yet. A life that was lost does not complete it. */
-  readonly #parts = new Map<string, Packed<Entry>[]>()
+  readonly #parts = new Map<string, Stored<Entry>[]>()
   readonly #removed: number[] = []
   /** The chunks that this invocation has written: the server may not have applied them yet. */
   readonly written = new Map<number, string>()
   #version: number
   #next: number
+  #hasLife = false
+  /** See `isOld`. */
+  #isOld = false
 
   constructor(head: ArchiveHead | null) {
     this.#version = head?.version ?? 0
@@ -83,11 +91,17 @@ export class Archive {
         tail: [],
         spec: undefined,
         isNew: false,
+        isUnknown: false,
       })
   }
 
   get version(): number {
     return this.#version
+  }
+
+  /** Older code began the invocation. A replay must repeat its commands. */
+  get isOld(): boolean {
+    return this.#isOld
   }
 
   ids(): readonly string[] {
@@ -105,7 +119,7 @@ export class Archive {
   apply(item: PackedItem): boolean {
     if (item.t === 'open') {
       const known = this.#sessions.get(item.id)
-      const session = known ?? { status: 'active', outcome: null, chunks: [], tail: [] }
+      const session = known ?? { chunks: [], tail: [], isUnknown: true }
       this.#sessions.set(item.id, {
         ...session,
         status: 'active',
@@ -115,7 +129,11 @@ export class Archive {
       })
       return known === undefined
     }
-    if (item.t === 'life') this.#parts.clear()
+    if (item.t === 'life') {
+      this.#parts.clear()
+      if (!this.#hasLife) this.#isOld = item.format === undefined
+      this.#hasLife = true
+    }
     if (item.t === 'part') this.#parts.set(item.id, [...(this.#parts.get(item.id) ?? []), ...item.entries])
     if (item.t !== 'add' && item.t !== 'end' && item.t !== 'edit') return false
     const session = this.#sessions.get(item.id)
@@ -132,17 +150,20 @@ export class Archive {
     return false
   }
 
-  #partsOf(id: string): readonly Packed<Entry>[] {
+  #partsOf(id: string): readonly Stored<Entry>[] {
     const parts = this.#parts.get(id) ?? []
     this.#parts.delete(id)
     return parts
   }
 
-  /** Writes everything that the journal has added since the last write. */
-  async write(state: ArchiveWriter): Promise<void> {
+  /** Writes everything that the journal has added since the last write. Returns the sessions that no earlier write contained. */
+  async write(state: ArchiveWriter): Promise<readonly string[]> {
+    const added: string[] = []
     for (const [id, session] of this.#sessions) {
-      if (session.isNew) state.set(specKey(id), JSON.stringify(session.spec))
+      if (session.isNew && session.spec !== undefined) state.set(specKey(id), jsonOf(session.spec))
       session.isNew = false
+      if (session.isUnknown) added.push(id)
+      session.isUnknown = false
       if (session.tail.length > 0) await this.#writeTail(session, state)
     }
     this.#version += 1
@@ -151,18 +172,27 @@ export class Archive {
     )
     const head: ArchiveHead = { version: this.#version, next: this.#next, sessions }
     state.set(headKey, JSON.stringify(head))
-    for (const chunk of this.#removed.splice(0)) state.clear(chunkKey(chunk))
+    for (const chunk of this.#removed.splice(0)) {
+      state.clear(chunkKey(chunk))
+      this.written.delete(chunk)
+    }
+    return added
   }
 
   async #writeTail(session: Session, state: ArchiveWriter): Promise<void> {
-    const texts = session.tail.map((entry) => JSON.stringify(entry))
+    const texts = session.tail.map(jsonOf)
     session.tail = []
-    const [last, size] = session.chunks.at(-1) ?? []
-    if (last !== undefined && size !== undefined && size < mergeLimit) {
+    let added = texts.reduce((sum, text) => sum + text.length, 0)
+    for (;;) {
+      const [last, size] = session.chunks.at(-1) ?? []
+      if (last === undefined || size === undefined || size >= mergeLimit) break
+      if (!this.#isOld && size > 2 * added) break
       const before = this.written.get(last) ?? (await state.get(chunkKey(last))) ?? '[]'
       session.chunks.pop()
       this.#removed.push(last)
+      added += size
       if (before !== '[]') texts.unshift(before.slice(1, -1))
+      if (this.#isOld) break
     }
     let chunk: string[] = []
     let length = 0

@@ -1,4 +1,4 @@
-import type { PackedItem } from './packed-item.ts'
+import type { PackedItem, WrittenItem } from './packed-item.ts'
 
 /** The result of one journal entry. */
 export interface Batch {
@@ -11,14 +11,13 @@ export interface Batch {
 const batchLimit = 4 << 20
 
 /** Creates a batch from the first items, as many as fit, and at least one. */
-export function createBatch(items: readonly PackedItem[]): Batch {
+export function createBatch(items: readonly WrittenItem[]): Batch {
   const texts: string[] = []
   let length = 0
-  for (const item of items) {
-    const text = JSON.stringify(item)
-    if (texts.length > 0 && length + text.length > batchLimit) break
-    texts.push(text)
-    length += text.length
+  for (const { json } of items) {
+    if (texts.length > 0 && length + json.length > batchLimit) break
+    texts.push(json)
+    length += json.length
   }
   return { bytes: new TextEncoder().encode(`[${texts.join()}]`), count: texts.length }
 }

@@ -5,8 +5,8 @@ import type { Packed } from './packed.ts'
 
 /** One record in the log of a tree. Its position is its place in the journal of the invocation. */
 export type LogItem =
-  /** A process starts to run the tree. */
-  | { readonly t: 'life'; readonly owner: ProcessIdentity }
+  /** A process starts to run the tree. `format`: of the commands that a replay repeats. The first life of an invocation decides it. */
+  | { readonly t: 'life'; readonly owner: ProcessIdentity; readonly format?: 2 }
   /** A new session, or one that becomes active again. */
   | { readonly t: 'open'; readonly spec: SessionSpec }
   | { readonly t: 'add'; readonly id: string; readonly entries: readonly Entry[] }

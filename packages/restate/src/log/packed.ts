@@ -13,6 +13,15 @@ interface PackedBlob extends BlobReference {
   readonly path: Path
 }
 
+/** A packed value, or its JSON. A process that records a value creates the JSON once, for the journal and for the archive. */
+export type Stored<T> = Packed<T> | string
+
+export const jsonOf = (stored: Stored<unknown>): string =>
+  typeof stored === 'string' ? stored : JSON.stringify(stored)
+
+export const packedOf = <T>(stored: Stored<T>): Packed<T> =>
+  typeof stored === 'string' ? (JSON.parse(stored) as Packed<T>) : stored
+
 /** Above this many characters, a value becomes a blob as a whole, even if none of its texts is large. */
 const wholeLimit = 512 << 10
 
@@ -29,6 +38,17 @@ export async function pack<T>(value: T, limit: number, blobs: Blobs): Promise<Pa
     found.map(async ({ path, text }) => ({ path, ...(await blobs.put(text)) })),
   )
   return [rest, stored]
+}
+
+/** Returns the JSON of the packed value, and a promise only if the value is large. `store`: packs a value that is large. */
+export function packJson<T>(
+  value: T,
+  limit: number,
+  store: (value: T) => Promise<Packed<T>>,
+): string | Promise<string> {
+  const json = JSON.stringify(value)
+  // No text in it is longer than the whole.
+  return json.length <= Math.min(limit, wholeLimit) ? `[${json}]` : store(value).then(jsonOf)
 }
 
 export async function unpack<T>([value, stored = []]: Packed<T>, blobs: Blobs): Promise<T> {

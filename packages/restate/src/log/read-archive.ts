@@ -2,7 +2,7 @@ import { CadreError, type Entry, type SessionSpec, type StoredSession } from '@c
 import type { Blobs } from '../blobs.ts'
 import type { TreeState } from '../tree-order.ts'
 import { type ArchiveHead, chunkKey, headKey, type SessionParts, specKey } from './archive.ts'
-import { type Packed, unpack } from './packed.ts'
+import { type Packed, packedOf, unpack } from './packed.ts'
 
 /** Reads the values of keys from a tree's archive. A missing key is null. */
 export type ReadKeys = (root: string, keys: readonly string[]) => Promise<readonly (string | null)[]>
@@ -12,7 +12,8 @@ export const stateKey = 'state'
 
 /** Chunks are read a few at a time, so that no response becomes too large. */
 const keysAtOnce = 8
-const maxRetries = 20
+/** A tree may replace chunks of its archive while they are read. */
+export const maxReads = 20
 
 export async function readHead(
   root: string,
@@ -32,7 +33,7 @@ export async function readStored(
   read: ReadKeys,
   blobs: Blobs,
 ): Promise<StoredSession | undefined> {
-  for (let tries = 0; tries < maxRetries; tries++) {
+  for (let tries = 0; tries < maxReads; tries++) {
     const { head } = await readHead(root, read)
     const session = head?.sessions[id]
     if (session === undefined) return undefined
@@ -53,7 +54,9 @@ export async function readParts(
   blobs: Blobs,
   written: ReadonlyMap<number, string> = new Map(),
 ): Promise<StoredSession | undefined> {
-  const missing = chunks.filter((chunk) => !written.has(chunk)).map(chunkKey)
+  // The tree may replace chunks while others are read.
+  const known = new Map(chunks.map((chunk) => [chunk, written.get(chunk)]))
+  const missing = chunks.filter((chunk) => known.get(chunk) === undefined).map(chunkKey)
   const keys = packedSpec === undefined ? [specKey(id), ...missing] : missing
   const values = new Map<string, string | null>()
   for (let at = 0; at < keys.length; at += keysAtOnce) {
@@ -62,9 +65,12 @@ export async function readParts(
     for (const [index, key] of some.entries()) values.set(key, found[index] ?? null)
   }
   if ([...values.values()].includes(null)) return undefined
-  const jsonOf = (chunk: number) => written.get(chunk) ?? (values.get(chunkKey(chunk)) as string)
-  const packed = [...chunks.flatMap((chunk) => JSON.parse(jsonOf(chunk)) as Packed<Entry>[]), ...tail]
-  const spec = packedSpec ?? (JSON.parse(values.get(specKey(id)) as string) as Packed<SessionSpec>)
+  const jsonOf = (chunk: number) => known.get(chunk) ?? (values.get(chunkKey(chunk)) as string)
+  const packed = [
+    ...chunks.flatMap((chunk) => JSON.parse(jsonOf(chunk)) as Packed<Entry>[]),
+    ...tail.map(packedOf),
+  ]
+  const spec = packedOf<SessionSpec>(packedSpec ?? (values.get(specKey(id)) as string))
   const entries = await Promise.all(packed.map((entry) => unpack(entry, blobs)))
   const plain = await unpack(spec, blobs)
   return {

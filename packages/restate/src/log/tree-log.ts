@@ -26,9 +26,9 @@ import type { TreeOrder } from '../tree-order.ts'
 import type { Archive } from './archive.ts'
 import { type Batch, createBatch, itemsOf } from './batch.ts'
 import type { LogItem } from './log-item.ts'
-import type { Packed } from './packed.ts'
-import { type PackedItem, packItem } from './packed-item.ts'
-import { type ReadKeys, readParts } from './read-archive.ts'
+import { type Packed, pack } from './packed.ts'
+import { type PackedItem, type PackOptions, packItem, type WrittenItem } from './packed-item.ts'
+import { maxReads, type ReadKeys, readParts } from './read-archive.ts'
 import { retryUntil } from './retry-until.ts'
 
 export interface TreeLogOptions {
@@ -55,8 +55,7 @@ export interface LoadedSession {
   change: string | undefined
 }
 
-interface ReadyItem {
-  readonly packed: PackedItem
+interface ReadyItem extends WrittenItem {
   readonly item?: LogItem
 }
 
@@ -103,10 +102,18 @@ export class TreeLog {
   /** Characters of entries that the server does not have yet. */
   #unwritten = 0
 
+  readonly #packing: PackOptions
+
   constructor(options: TreeLogOptions) {
     this.root = options.root
     this.clock = options.clock
     this.#options = options
+    const { blobs, blobLimit: limit } = options
+    this.#packing = {
+      limit,
+      store: (value) => retryUntil(() => pack(value, limit, blobs), this.lost),
+      spec: (id) => this.#sessions.get(id)?.spec,
+    }
   }
 
   get isDead(): boolean {
@@ -200,18 +207,13 @@ export class TreeLog {
     }
     await this.#somethingAdded()
     const items = this.#pending.splice(0)
-    const { blobs, blobLimit } = this.#options
-    const specOf = (id: string) => this.#sessions.get(id)?.spec
-    const packed = await retryUntil(
-      () => Promise.all(items.map((item) => packItem(item, blobLimit, blobs, specOf))),
-      this.lost,
-    )
-    for (const [index, parts] of packed.entries())
+    const packed = items.map((item) => packItem(item, this.#packing))
+    const isStored = packed.some((parts) => parts instanceof Promise)
+    const written = isStored ? await Promise.all(packed) : (packed as (readonly WrittenItem[])[])
+    for (const [index, parts] of written.entries())
       for (const part of parts)
-        this.#ready.push(
-          part === parts.at(-1) ? { packed: part, item: items[index] as LogItem } : { packed: part },
-        )
-    const batch = createBatch(this.#ready.map((ready) => ready.packed))
+        this.#ready.push(part === parts.at(-1) ? { ...part, item: items[index] as LogItem } : part)
+    const batch = createBatch(this.#ready)
     this.#inFlight = this.#ready.splice(0, batch.count)
     this.#sentAt = { wall: Date.now(), steady: performance.now() }
     return batch
@@ -260,11 +262,17 @@ export class TreeLog {
 
   async #read(id: string): Promise<LoadedSession | undefined> {
     const { archive, read, blobs, root } = this.#options
-    const parts = archive.parts(id)
-    if (parts === undefined) return undefined
-    const stored = await retryUntil(() => readParts(root, id, parts, read, blobs, archive.written), this.lost)
-    if (stored === undefined)
-      throw new CadreError('corrupt', `the archive of ${root} at the Restate server has no record of ${id}.`)
+    let stored: StoredSession | undefined
+    for (let tries = 0; stored === undefined; tries++) {
+      const parts = archive.parts(id)
+      if (parts === undefined) return undefined
+      if (tries === maxReads)
+        throw new CadreError(
+          'corrupt',
+          `the archive of ${root} at the Restate server has no record of ${id}.`,
+        )
+      stored = await retryUntil(() => readParts(root, id, parts, read, blobs, archive.written), this.lost)
+    }
     const { spec, status, outcome = null, entries } = stored
     const session = { spec, status, outcome, entries: [...entries], change: undefined }
     this.#sessions.set(id, session)

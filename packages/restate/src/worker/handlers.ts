@@ -33,6 +33,42 @@ export interface IndexEntry {
   readonly charged: readonly string[]
 }
 
+/** The directory of a place. Trees add to it, and clients wait for what changes. */
+export type DirectoryHandlers = {
+  /** A tree has written its archive. */
+  note: (ctx: ObjectContext, note: TreeNote) => Promise<void>
+  /** Returns the trees that have changed. If there are none, waits for a change for some seconds. */
+  changes: (ctx: ObjectSharedContext, query: ChangesQuery) => Promise<Changes>
+  /** The awakeable receives the next changes. */
+  listen: (ctx: ObjectContext, listener: Listener) => Promise<void>
+  /** Returns the root of a child session. */
+  rootOf: (ctx: ObjectSharedContext, session: string) => Promise<string | null>
+}
+
+export interface TreeNote {
+  readonly root: string
+  /** The child sessions that are new. */
+  readonly sessions: readonly string[]
+}
+
+export interface ChangesQuery {
+  /** The number of the last change that the client knows, or null. */
+  readonly since: number | null
+  /** Identifies the client. */
+  readonly client: string
+}
+
+export interface Listener extends ChangesQuery {
+  readonly awakeable: string
+}
+
+export interface Changes {
+  /** The number of the last change. */
+  readonly seq: number
+  /** Null if the directory no longer knows all changes since then: any tree may have changed. */
+  readonly roots: readonly string[] | null
+}
+
 export type BlobHandlers = {
   put: (ctx: ObjectContext, text: string) => Promise<void>
   get: (ctx: ObjectSharedContext) => Promise<string | null>

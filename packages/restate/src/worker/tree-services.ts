@@ -4,6 +4,7 @@ import type { Sdk } from '../load-sdk.ts'
 import type { Packed } from '../log/packed.ts'
 import type { PlaceNames } from '../place-names.ts'
 import type { TreeOrder } from '../tree-order.ts'
+import { directoryService } from './directory-service.ts'
 import type { BlobHandlers, IndexHandlers, MessageHandlers, TreeHandlers } from './handlers.ts'
 import { ledgerService } from './ledger-service.ts'
 import { retryPolicy } from './retry-policy.ts'
@@ -94,8 +95,6 @@ export function treeServices(
       get: shared(unkept, (ctx: ObjectSharedContext) => ctx.get<string>('text')),
     } satisfies BlobHandlers,
   })
-  return [trees, messages, index, blobs, ledgerService(sdk, names)] as unknown as ServiceDefinition<
-    string,
-    unknown
-  >[]
+  const services = [trees, messages, index, blobs, directoryService(sdk, names), ledgerService(sdk, names)]
+  return services as unknown as ServiceDefinition<string, unknown>[]
 }
