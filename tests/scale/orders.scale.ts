@@ -116,6 +116,41 @@ test('a running tree receives messages once, and archives its record on request'
   other.close()
 })
 
+test('a running tree archives its record by itself, and every client hears of it and of its rest', async () => {
+  const { tool, isReached, release } = waitingTool()
+  const place = newPlace()
+  const { keeper } = await startScaleWorker({
+    place,
+    agents: [{ name: 'lead' }, { name: 'worker' }],
+    tools: [tool],
+    lanes: {
+      lead: [call(work('worker')), say('end')],
+      worker: [call(['wait', { path: 'a' }]), call(['reportOut', { report: 'built' }])],
+    },
+  })
+  const other = createRestateKeeper({ ingress: ingress(), place })
+  const next = (one: typeof keeper) =>
+    new Promise<string>((resolve) => {
+      one.onChange(resolve)
+      one.onRest((root, { kind }) => resolve(`${root} ${kind}`))
+    })
+  const changes = Promise.all([next(keeper), next(other)])
+  await keeper.start({ ...request, id: 'tree-1' })
+  other.watch('tree-1')
+  await isReached
+  expect(await changes).toEqual(['tree-1', 'tree-1'])
+  const { sessions, read } = await other.readTree('tree-1')
+  const [child] = [...sessions.keys()].filter((id) => id !== 'tree-1')
+  expect(await read(child as string)).toMatchObject({ status: 'active', spec: { root: 'tree-1' } })
+  expect(await other.rootOf(child as string)).toBe('tree-1')
+  const rests = Promise.all([restAfter(keeper, async () => {}), restAfter(other, async () => {})])
+  release()
+  expect(await rests).toMatchObject([{ report: { text: 'end' } }, { report: { text: 'end' } }])
+  const after = (await other.readTree('tree-1')).sessions
+  expect(after.get(child as string)).not.toBe(sessions.get(child as string))
+  other.close()
+})
+
 test('a tree is known as soon as its start is queued, and a failed start can be repeated', async () => {
   const place = newPlace()
   const agents = [{ name: 'lead' }]

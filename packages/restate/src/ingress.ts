@@ -20,8 +20,14 @@ export class Ingress {
   }
 
   /** Calls a handler and returns its result. */
-  call(object: string, key: string, handler: string, input?: unknown): Promise<unknown> {
-    return this.#post(`${object}/${encodeURIComponent(key)}/${handler}`, input)
+  call(
+    object: string,
+    key: string,
+    handler: string,
+    input?: unknown,
+    signal?: AbortSignal,
+  ): Promise<unknown> {
+    return this.#post(`${object}/${encodeURIComponent(key)}/${handler}`, input, {}, signal)
   }
 
   /** Resolves when the server has stored the call durably. `once`: the server ignores a repeated call with the same value. */
@@ -34,6 +40,7 @@ export class Ingress {
     path: string,
     input: unknown,
     headers: Readonly<Record<string, string>> = {},
+    signal: AbortSignal | undefined = this.#signal,
   ): Promise<unknown> {
     const body = input === undefined ? undefined : JSON.stringify(input)
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -44,11 +51,11 @@ export class Ingress {
         method: 'POST',
         headers: { ...this.#headers, ...type, ...headers },
         ...(body !== undefined && { body }),
-        ...(this.#signal && { signal: this.#signal }),
+        ...(signal && { signal }),
       })
       text = await response.text()
     } catch (error) {
-      if (this.#signal?.aborted)
+      if (signal?.aborted)
         throw new CadreError(
           'timeout',
           `the Restate server at ${this.#url} did not answer in time. Check that it is running, or correct engine.ingress in config.yaml.`,

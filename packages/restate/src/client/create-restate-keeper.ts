@@ -9,12 +9,12 @@ import type { TreeMessage, TreeOrder, TreeState } from '../tree-order.ts'
 import type { IndexEntry } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'
-import { RestWatch } from './rest-watch.ts'
 import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
+import { TreeWatch } from './tree-watch.ts'
 
 /** Creates the client that sends orders to the workers of a place. */
 export function createRestateKeeper(options: RestateKeeperOptions): RestateKeeper {
-  const { place, headers, pollInterval = 500, signal } = options
+  const { place, headers, pollInterval = 500, compareInterval = 60_000, signal } = options
   const names = placeNames(place)
   const ingress = new Ingress({
     url: options.ingress,
@@ -26,7 +26,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   const readKeys: ReadKeys = async (root, keys) =>
     (await ingress.call(names.trees, root, 'read', keys)) as (string | null)[]
   const versionOf = async (root: string) => (await readHead(root, readKeys)).head?.version ?? 0
-  const rests = new RestWatch({ stateOf, versionOf, interval: pollInterval })
+  const watch = new TreeWatch({ directory, look, interval: pollInterval, compareInterval })
 
   const indexOf = async (session: string) => (await ingress.call(names.index, session, 'get')) as IndexEntry
 
@@ -36,8 +36,12 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     return (await indexOf(session)).root ?? (await directory.rootOf(session))
   }
 
-  async function stateOf(root: string): Promise<TreeState> {
-    const { state } = await readHead(root, readKeys)
+  async function look(root: string): Promise<{ version: number; state: TreeState }> {
+    const { head, state } = await readHead(root, readKeys)
+    return { version: head?.version ?? 0, state: await stateIn(root, state) }
+  }
+
+  async function stateIn(root: string, state: string | null): Promise<TreeState> {
     if (state === null) {
       // It may be queued: `start` adds it to the index first.
       const { root: known } = await indexOf(root)
@@ -49,21 +53,22 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     return result.kind === 'continued' ? { kind: 'running' } : { kind: 'rested', result }
   }
 
+  const stateOf = async (root: string) => (await look(root)).state
+
   const packOrder = (order: TreeOrder): Promise<Packed<TreeOrder>> =>
     pack(order, defaultWorkerLimits.blob, blobs)
 
   async function send(root: string, message: TreeMessage, once?: string): Promise<void> {
     const order = await packOrder({ kind: 'message', message })
-    const before = await versionOf(root)
+    watch.watch(root, await versionOf(root))
     await ingress.send(names.messages, root, 'send', order, once)
-    rests.watch(root, before)
   }
 
   /** Stores a message without waiting for a worker. If it takes effect before the version is read, its rest is not reported. */
   async function sendNow(root: string, message: TreeMessage): Promise<void> {
-    const before = rests.hasListeners ? versionOf(root) : undefined
+    const before = watch.hasListeners ? versionOf(root) : undefined
     before?.then(
-      (version) => rests.watch(root, version),
+      (version) => watch.watch(root, version),
       () => {},
     )
     await ingress.send(names.messages, root, 'send', await packOrder({ kind: 'message', message }))
@@ -83,9 +88,9 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       // Messages may be sent before a worker has begun.
       await ingress.call(names.index, id, 'put', id)
       const version = head?.version ?? 0
+      watch.watch(id, version)
       // A failed start may be repeated.
       await ingress.send(names.trees, id, 'run', order, `start-${id}-${version}`)
-      rests.watch(id, version)
     },
     async tell(session, work) {
       const root = await rootOf(session)
@@ -97,9 +102,8 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       const root = await requireRoot(session)
       if (changes === undefined) return send(root, { kind: 'resume', session })
       const order = await packOrder({ kind: 'resume', session, options: changes })
-      const before = await versionOf(root)
+      watch.watch(root, await versionOf(root))
       await ingress.send(names.trees, root, 'run', order)
-      rests.watch(root, before)
     },
     async cancel(session, reason, known) {
       const message = { kind: 'cancel', session, reason } as const
@@ -134,10 +138,19 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     },
     async refresh(session) {
       const root = await requireRoot(session)
-      const before = await versionOf(root)
-      if ((await stateOf(root)).kind !== 'running') return
+      const { version, state } = await look(root)
+      if (state.kind !== 'running') return
       await send(root, { kind: 'archive' })
-      await rests.until(async () => (await versionOf(root)) > before)
+      await watch.until(async () => (await versionOf(root)) > version)
+    },
+    async readTree(root) {
+      const { head } = await readHead(root, readKeys)
+      const sessions = Object.entries(head?.sessions ?? {})
+      return {
+        // The archive never reuses the number of a chunk.
+        sessions: new Map(sessions.map(([id, session]) => [id, JSON.stringify(session)])),
+        read: (session) => readStored(root, session, readKeys, blobs, head),
+      }
     },
     async sessions(root) {
       return Object.keys((await readHead(root, readKeys)).head?.sessions ?? {})
@@ -147,8 +160,9 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       const root = await rootOf(session)
       return root === undefined ? { kind: 'absent' } : stateOf(root)
     },
-    onRest: (listener) => rests.listen(listener),
-    watch: (root) => rests.watch(root),
-    close: () => rests.close(),
+    onRest: (listener) => watch.onRest(listener),
+    onChange: (listener) => watch.onChange(listener),
+    watch: (root) => watch.watch(root),
+    close: () => watch.close(),
   }
 }

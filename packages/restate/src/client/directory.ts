@@ -8,7 +8,7 @@ export interface Directory {
   /** Returns the root of a child session. */
   rootOf(session: string): Promise<string | undefined>
   /** Waits for changes for some seconds. */
-  changes(query: ChangesQuery): Promise<Changes>
+  changes(query: ChangesQuery, signal: AbortSignal): Promise<Changes>
 }
 
 /** Workers of older versions have no directory: nothing is known then. */
@@ -19,6 +19,7 @@ export function createDirectory(ingress: Ingress, names: PlaceNames, scope = '')
       const found = ifKnown(ingress.call(names.directory, key, 'rootOf', session), null)
       return ((await found) as string | null) ?? undefined
     },
-    changes: async (query) => (await ingress.call(names.directory, key, 'changes', query)) as Changes,
+    changes: async (query, signal) =>
+      (await ingress.call(names.directory, key, 'changes', query, signal)) as Changes,
   }
 }

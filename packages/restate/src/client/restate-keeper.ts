@@ -1,4 +1,4 @@
-import type { Answer, QuestionId, ResumeOptions, StartRequest, Work } from '@cadre/core'
+import type { Answer, QuestionId, ResumeOptions, StartRequest, StoredSession, Work } from '@cadre/core'
 import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-order.ts'
 
 /**
@@ -9,7 +9,8 @@ import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-or
  * 2. Every order is safe to repeat: `start` by the session id, `tell` by `work.message`, `answer` because the first answer applies.
  * 3. A method rejects with a `CadreError` of code `backend` if the server cannot be reached, with the address and the fix. A method that
  *    reads takes until a worker of the place is running, and rejects with `timeout` if `signal` aborts first.
- * 4. `read` returns the archive, which is up to date when a tree rests. `refresh` first asks a running tree to archive its record.
+ * 4. `read` returns the archive, which is up to date when a tree rests. A running tree archives its record after 1 to 10 seconds if there is
+ *    something new, and `refresh` asks it to do so immediately.
  */
 export interface RestateKeeper {
   /** Starts a tree, or resumes it if the session exists. The result of the run is in `state`, including a failed start. */
@@ -32,6 +33,8 @@ export interface RestateKeeper {
   read(session: string): Promise<ReadSession | undefined>
   /** Asks the tree to archive its record, and resolves when it has or when the tree rests. */
   refresh(session: string): Promise<void>
+  /** Reads which sessions of a tree have changed, and then only those. */
+  readTree(root: string): Promise<ReadTree>
   /** The ids of all archived sessions of a tree. */
   sessions(root: string): Promise<readonly string[]>
   rootOf(session: string): Promise<string | undefined>
@@ -42,9 +45,18 @@ export interface RestateKeeper {
    * restart, call `watch` for the trees whose outcome you still need. Returns a function that removes the listener.
    */
   onRest(listener: (root: string, result: TreeResult) => void): () => void
+  /** Calls `listener` when such a tree has archived its record and still runs. */
+  onChange(listener: (root: string) => void): () => void
   watch(root: string): void
   /** Stops watching. Orders that were sent remain with the server. */
   close(): void
+}
+
+/** The archived sessions of a tree. */
+export interface ReadTree {
+  /** For each session a text that changes whenever its record does. */
+  readonly sessions: ReadonlyMap<string, string>
+  read(session: string): Promise<StoredSession | undefined>
 }
 
 export interface RestateKeeperOptions {
@@ -54,8 +66,10 @@ export interface RestateKeeperOptions {
   readonly place: string
   /** Added to requests, for an ingress behind a proxy that requires a token. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How often `onRest` asks for the state of a watched tree, in milliseconds. Default: 500. */
+  /** The shortest time between two requests for the trees that have changed, in milliseconds. Default: 500. */
   readonly pollInterval?: number
+  /** How often all watched trees are read, because a worker of an older version reports no changes. Default: 60,000 milliseconds. */
+  readonly compareInterval?: number
   /** Aborts all requests of this keeper. */
   readonly signal?: AbortSignal
 }

@@ -14,11 +14,15 @@ export interface OrderedTreeHost extends OrderRunner {
   readonly report: (message: string) => void
 }
 
+/** Seconds. */
+const maxArchivePause = 10
+
 /** One life of a tree that an order runs: from the end of the replay to the last item of the log. */
 export class OrderedTree {
   readonly #attempt: TreeAttempt
   readonly #host: OrderedTreeHost
   #isMoving = false
+  #stopArchiving: () => void = () => {}
 
   constructor(attempt: TreeAttempt, host: OrderedTreeHost) {
     this.#attempt = attempt
@@ -43,8 +47,10 @@ export class OrderedTree {
     const messages = new TreeMessages({ log, blobs, orchestrator, report })
     this.#attempt.onMessage = () => messages.attend()
     messages.begin()
+    this.#archiveAfter(1)
     const result = await this.#carryOut(order)
     await messages.settled()
+    this.#stopArchiving()
     if (log.isDead) return
     const isContinued = result.kind === 'waiting' && (this.#isMoving || messages.mayContinue)
     const next: TreeOrder[] = isContinued ? [this.#next(order)] : []
@@ -82,6 +88,17 @@ export class OrderedTree {
     const session = sessionOf(order, this.#attempt.log.root)
     const options = order.kind === 'resume' && order.options ? { options: order.options } : {}
     return { kind: 'resume', session, ...options }
+  }
+
+  /** Others can read only what is archived. Trees that run for long are archived less often. */
+  #archiveAfter(seconds: number): void {
+    const { log } = this.#attempt
+    this.#stopArchiving = log.clock.after(seconds * 1000, () => {
+      if (log.isDead || log.isClosed) return
+      const { isUnarchived } = log
+      if (isUnarchived) log.add({ t: 'archive' })
+      this.#archiveAfter(isUnarchived ? Math.min(maxArchivePause, seconds + 1) : seconds)
+    })
   }
 
   #pause(): void {

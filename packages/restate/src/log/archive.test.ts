@@ -55,6 +55,51 @@ test('short additions are merged, so that many short lives do not leave many chu
   expect([...state.values.keys()].filter((key) => key.startsWith('log/'))).toHaveLength(chunks.length)
 })
 
+test('a running tree that is archived often does not write its record again each time', async () => {
+  const state = memoryState()
+  let written = 0
+  const counting = {
+    ...state,
+    set: (key: string, json: string) => {
+      if (key.startsWith('log/')) written += json.length
+      state.set(key, json)
+    },
+  }
+  const archive = new Archive(null)
+  archive.apply({ t: 'open', id: 'lead-1', spec })
+  for (let seq = 1; seq <= 100; seq++) {
+    archive.apply({ t: 'add', id: 'lead-1', entries: [entry(seq, 500)] })
+    await archive.write(counting)
+  }
+  const size = (headOf(state).sessions['lead-1']?.chunks ?? []).reduce((sum, [, length]) => sum + length, 0)
+  expect(written).toBeLessThan(6 * size)
+  expect(entriesIn(state, 'lead-1')).toHaveLength(100)
+  // It does not keep the chunks that were replaced.
+  expect(archive.written.size).toBe(headOf(state).sessions['lead-1']?.chunks.length)
+})
+
+test('names the sessions that are new with each write', async () => {
+  const state = memoryState()
+  const archive = new Archive(null)
+  archive.apply({ t: 'open', id: 'lead-1', spec })
+  expect(await archive.write(state)).toEqual(['lead-1'])
+  archive.apply({ t: 'open', id: 'worker-1', spec })
+  archive.apply({ t: 'open', id: 'lead-1', spec })
+  expect(await archive.write(state)).toEqual(['worker-1'])
+  expect(await archive.write(state)).toEqual([])
+})
+
+test('the first life of an invocation decides whether the commands of older code are repeated', () => {
+  const owner = { host: 'a' } as never
+  const old = new Archive(null)
+  old.apply({ t: 'life', owner })
+  old.apply({ t: 'life', owner, format: 2 })
+  expect(old.isOld).toBe(true)
+  const current = new Archive(null)
+  current.apply({ t: 'life', owner, format: 2 })
+  expect(current.isOld).toBe(false)
+})
+
 test('an edit replaces the record, and its old chunks are removed', async () => {
   const state = memoryState()
   const first = new Archive(null)

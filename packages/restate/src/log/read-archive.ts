@@ -26,15 +26,16 @@ export async function readHead(
   }
 }
 
-/** Returns the session, or `undefined` if the archive does not have it. */
+/** Returns the session, or `undefined` if the archive does not have it. `known`: the head, if it has been read. */
 export async function readStored(
   root: string,
   id: string,
   read: ReadKeys,
   blobs: Blobs,
+  known?: ArchiveHead,
 ): Promise<StoredSession | undefined> {
   for (let tries = 0; tries < maxReads; tries++) {
-    const { head } = await readHead(root, read)
+    const head = tries === 0 && known !== undefined ? known : (await readHead(root, read)).head
     const session = head?.sessions[id]
     if (session === undefined) return undefined
     const chunks = session.chunks.map(([chunk]) => chunk)

@@ -81,6 +81,8 @@ export class TreeLog {
   arrived = 0
   isClosed = false
   isLive = false
+  /** Something has been recorded since the archive was last written. */
+  isUnarchived = false
   /** The size of the journal in bytes. */
   bytes = 0
   /** How many acknowledgements had to be confirmed. */
@@ -176,6 +178,7 @@ export class TreeLog {
     this.requireLife()
     if (this.isClosed) throw new Error(`unreachable: the log of ${this.root} is closed`)
     this.#apply(item)
+    if (item.t === 'add' || item.t === 'archive') this.isUnarchived = item.t === 'add'
     this.#pending.push(item)
     this.#added += 1
     this.#unwritten += lengthOf(item)

@@ -27,29 +27,37 @@ interface Followed {
   readonly agent: string
   readonly members: Set<string>
   isBusy: boolean
+  /** Its record has changed while its files were written. */
+  isDue: boolean
   /** A change of a person was sent, so the next result may be older than it. */
   isChanged: boolean
-  /** Seconds until the next refresh, and between refreshes: they become rarer while nothing is recorded. */
+  /** Seconds until the next refresh, and between refreshes: they become rarer. */
   wait: number
   pause: number
-  /** How many refreshes in a row found that it does not run. */
-  idle: number
 }
 
-const maxPause = 10
-const maxIdle = 3
+/**
+ * Seconds after which a tree that has reported no change is asked for its record. A worker of an older version reports none, and the result
+ * of a short order may have been missed.
+ */
+const firstPause = 5
+const maxPause = 60
 /** After this time, an order that was sent shortly before a tree rested has woken it again. */
 const lateOrder = 2_000
 
 export class RemoteRuns {
   readonly #options: RemoteRunsOptions
   readonly #followed = new Map<string, Followed>()
-  readonly #stop: () => void
+  readonly #stops: readonly (() => void)[]
   #isClosed = false
 
   constructor(options: RemoteRunsOptions) {
     this.#options = options
-    this.#stop = options.trees.onRest((root, result) => void this.#rested(root, result))
+    const { trees } = options
+    this.#stops = [
+      trees.onRest((root, result) => void this.#rested(root, result)),
+      trees.onChange((root) => this.#changed(root)),
+    ]
   }
 
   has(root: string): boolean {
@@ -78,10 +86,10 @@ export class RemoteRuns {
       agent,
       members: new Set([root]),
       isBusy: false,
+      isDue: false,
       isChanged: false,
-      wait: 1,
-      pause: 1,
-      idle: 0,
+      wait: firstPause,
+      pause: firstPause,
     })
     try {
       await this.#options.engine.hold(root)
@@ -101,10 +109,7 @@ export class RemoteRuns {
   tick(): void {
     for (const [root, followed] of this.#followed) {
       if (followed.isBusy || --followed.wait > 0) continue
-      followed.isBusy = true
-      void this.#refresh(root, followed).finally(() => {
-        followed.isBusy = false
-      })
+      void this.#serve(root, followed, () => this.#refresh(root, followed))
     }
   }
 
@@ -127,35 +132,46 @@ export class RemoteRuns {
 
   close(): void {
     this.#isClosed = true
-    this.#stop()
+    for (const stop of this.#stops) stop()
     this.#options.trees.close()
     for (const root of this.#followed.keys()) this.#options.engine.letGo(root)
     this.#followed.clear()
   }
 
-  /** Asks the worker for the current record. Takes until a worker is running. */
-  async #refresh(root: string, followed: Followed): Promise<void> {
-    const { trees, synced } = this.#options
+  /** The tree has archived its record. */
+  #changed(root: string): void {
+    const followed = this.#followed.get(root)
+    if (followed === undefined) return
+    followed.isDue = true
+    void this.#serve(root, followed)
+  }
+
+  /** One at a time for each tree. Writes its files as long as its record changes. */
+  async #serve(root: string, followed: Followed, first?: () => Promise<void>): Promise<void> {
+    if (followed.isBusy) return
+    followed.isBusy = true
     try {
-      if ((await trees.state(root)).kind !== 'running') {
-        // The order has not arrived yet, or the result was missed.
-        if (++followed.idle % maxIdle === 0) trees.watch(root)
-        return this.#later(followed)
+      await first?.()
+      while (followed.isDue && this.#isCurrent(root, followed)) {
+        followed.isDue = false
+        await this.#sync(root, followed)
+        this.#options.synced(root)
       }
-      followed.idle = 0
-      await trees.refresh(root)
-      if (!this.#isCurrent(root, followed)) return
-      await this.#sync(root, followed)
-      synced(root)
     } catch (error) {
       this.#options.report(root, messageOf(error))
     }
-    this.#later(followed)
+    followed.isBusy = false
+    followed.pause = Math.min(maxPause, 2 * followed.pause)
+    followed.wait = followed.pause
   }
 
-  #later(followed: Followed): void {
-    followed.pause = Math.min(maxPause, followed.pause + 1)
-    followed.wait = followed.pause
+  /** Asks the worker for the current record. Takes until a worker is running. */
+  async #refresh(root: string, followed: Followed): Promise<void> {
+    const { trees } = this.#options
+    if ((await trees.state(root)).kind === 'running') {
+      await trees.refresh(root)
+      followed.isDue = true
+    } else trees.watch(root)
   }
 
   #isCurrent(root: string, followed: Followed): boolean {

@@ -39,13 +39,19 @@ export interface RemoteTrees {
   /** The archived record. `refresh` asks a running tree to archive it first. */
   read(session: string): Promise<StoredSession | undefined>
   refresh(session: string): Promise<void>
-  sessions(root: string): Promise<readonly string[]>
+  /** The archived sessions of a tree. Each has a text that changes whenever its record does. */
+  readTree(root: string): Promise<{
+    readonly sessions: ReadonlyMap<string, string>
+    read(session: string): Promise<StoredSession | undefined>
+  }>
   state(
     session: string,
   ): Promise<
     { readonly kind: 'absent' | 'running' } | { readonly kind: 'rested'; readonly result: RemoteResult }
   >
   onRest(listener: (root: string, result: RemoteResult) => void): () => void
+  /** Calls the listener when a watched tree has archived its record and still runs. */
+  onChange(listener: (root: string) => void): () => void
   watch(root: string): void
   close(): void
 }

@@ -22,6 +22,8 @@ export interface SessionMirrorOptions {
 export class SessionMirror {
   readonly #options: SessionMirrorOptions
   readonly #known = new Map<string, Projected>()
+  /** The version of the record that each file shows. */
+  readonly #versions = new Map<string, string>()
   /** Sessions with changes that were sent, and whose effect is not in the record yet. */
   readonly #sent = new Map<string, string>()
 
@@ -34,13 +36,24 @@ export class SessionMirror {
     const { engine, trees } = this.#options
     await engine.hold(root)
     try {
-      const ids = await trees.sessions(root)
+      const tree = await trees.readTree(root)
       let isAwaited = false
-      for (const id of ids) isAwaited = (await this.#mirror(id)) || isAwaited
-      return { ids, isAwaited }
+      for (const [id, version] of tree.sessions) {
+        if (this.#isMirrored(id, version)) continue
+        const record = await tree.read(id)
+        if (record !== undefined && (await this.#mirror(id, record, version))) isAwaited = true
+      }
+      return { ids: [...tree.sessions.keys()], isAwaited }
     } finally {
       engine.letGo(root)
     }
+  }
+
+  /** The file shows this version of the record, and is as it was last written. */
+  #isMirrored(id: string, version: string): boolean {
+    const known = this.#known.get(id)
+    if (known === undefined || this.#versions.get(id) !== version) return false
+    return readProjected(this.#options.home, id)?.stamp === known.stamp
   }
 
   /** Sends what people have changed in a file. Returns whether there was something. */
@@ -50,15 +63,14 @@ export class SessionMirror {
   }
 
   /** Returns true if a change in the file still has to take effect. */
-  async #mirror(id: string): Promise<boolean> {
-    const { home, trees, place } = this.#options
-    const record = await trees.read(id)
-    if (record === undefined) return false
+  async #mirror(id: string, record: StoredSession, version: string): Promise<boolean> {
+    const { home, place } = this.#options
     if (await this.#send(id, record)) return true
     // It is written when the command has ended.
     if (isUnsandboxedCommandRunning(home) && this.#changed(id) !== undefined) return false
     this.#sent.delete(id)
     this.#known.set(id, projectSession(home, record, { place, known: this.#known.get(id) }))
+    this.#versions.set(id, version)
     return false
   }
 
