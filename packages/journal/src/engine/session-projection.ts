@@ -47,8 +47,8 @@ export function projectSession(
   const isUnchanged = known !== undefined && stampAt(path) === known.stamp
   const continues =
     isUnchanged && known.count <= entries.length && textAt(entries, known.count) === known.last
-  // The time alone is no reason to rewrite the file.
-  if (continues && headerWith(known.updated) === known.header) {
+  // While a session runs, the time alone is no reason to rewrite the file.
+  if (continues && headerWith(status === 'active' ? known.updated : stored.updated) === known.header) {
     const added = entries.slice(known.count)
     if (added.length === 0) return known
     appendFileSync(path, added.map(emitEntry).join(''))

@@ -173,11 +173,10 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     const { root, agent } = stored.spec
     const isFollowed = runs.has(root)
     if (!isFollowed && !restarts && !(await canRunUnattended(stored, readOr))) return
-    await runs.follow(root, agent.name)
-    void wake(session, root, !isFollowed)
+    void wake(session, root, agent.name, !isFollowed)
   }
-  /** Callers must not wait: this takes until a worker is running. */
-  const wake = async (session: string, root: string, resumes: boolean): Promise<void> => {
+  /** Callers must not wait: this takes until a worker is running, and until the command that changed the file has ended. */
+  const wake = async (session: string, root: string, agent: string, resumes: boolean): Promise<void> => {
     if (waking.has(session)) {
       waking.set(session, true)
       return
@@ -187,6 +186,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     while (waking.get(session) === true && !isClosed) {
       waking.set(session, false)
       try {
+        await runs.follow(root, agent)
         const isPushed = await mirror.push(session)
         if (isPushed) runs.changed(root)
         else if (resumes) await trees.resume(session)
