@@ -15,7 +15,8 @@ test('a worker that was away for an hour continues its tree, and the hour counts
   const agents = [{ name: 'lead' }, { name: 'worker' }]
   const lines = [call(['note', { text: 'a' }]), call(['look', { path: 'a' }])]
   const lanes = {
-    lead: [call(work('worker')), say('end')],
+    // The last line answers the message if it arrives after the end.
+    lead: [call(work('worker')), say('end'), say('end')],
     worker: [...lines, call(['reportOut', { report: 'built' }])],
   }
   const before = hangingLook()
