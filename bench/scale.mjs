@@ -1,4 +1,4 @@
-// The engine on Restate: `node bench/scale.mjs [--only cost,spread,log,sleep] [--quick] [--reps 7] [--trees 10000] [--json FILE]`. Needs the
+// The engine on Restate: `node bench/scale.mjs [--only cost,spread,watch,log,sleep] [--quick] [--reps 7] [--trees 10000] [--json FILE]`. Needs the
 // server of `npm run test:scale`, which it installs. `--quick` checks in a minute that everything runs; its numbers mean nothing.
 import fs from 'node:fs'
 import os from 'node:os'
@@ -9,9 +9,10 @@ import { capacityTable } from './lib/scale-capacity.mjs'
 import { printScale } from './lib/scale-report.mjs'
 import { startScaleServer } from './lib/scale-server.mjs'
 import { measureSleeping } from './lib/scale-sleep.mjs'
+import { measureWatching } from './lib/scale-watch.mjs'
 import { measureCost, measureLog, measureSpread } from './lib/scale-work.mjs'
 
-const parts = ['cost', 'spread', 'log', 'sleep']
+const parts = ['cost', 'spread', 'watch', 'log', 'sleep']
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: parts.join(',') },
@@ -49,6 +50,14 @@ const measure = {
       measured.spread.push(await measureSpread({ server, tmp, workers, reps: Math.min(reps, 5) }))
     }
   },
+  async watch() {
+    measured.watching = []
+    for (const watched of quick ? [2] : [1, 10, 50]) {
+      say(`a daemon that watches ${watched} trees`)
+      const work = quick ? { secondsPerTurn: 1, turns: 6 } : { secondsPerTurn: 10, turns: 12 }
+      measured.watching.push(await measureWatching({ server, tmp, trees: watched, ...work }))
+    }
+  },
   async log() {
     say('log')
     measured.log = await measureLog({ server, tmp, reps: Math.min(reps, 3) })
@@ -69,6 +78,7 @@ console.log(
   `Node.js ${process.versions.node}, ${os.availableParallelism()} cores, load average ${loadBefore.toFixed(1)} before and ${os.loadavg()[0].toFixed(1)} after, ${reps} repetitions\n`,
 )
 printScale(measured)
-const { cost, log, sleeping } = measured
-if (cost?.[100] && log && sleeping) console.log(`\n${capacityTable({ cost: cost[100].tree, log, sleeping })}`)
+const { cost, watching, log, sleeping } = measured
+if (cost?.[100] && watching && log && sleeping)
+  console.log(`\n${capacityTable({ cost: cost[100].tree, watching: watching[1], log, sleeping })}`)
 if (values.json) fs.writeFileSync(values.json, JSON.stringify(measured, null, 2))

@@ -13,8 +13,6 @@ export const assumptions = {
   bytesPerTurn: 4_000,
   /** How often a person or a message wakes a sleeping tree. */
   wakesPerDay: 2,
-  /** A daemon asks for each tree that it follows: its version twice a second, and its state and record every ten seconds (about 25 reads). */
-  pollsPerSecond: 4.5,
   /** Of one server. In the measurement, server, worker and client shared two cores. */
   serverCores: 16,
   diskGb: 1_000,
@@ -23,20 +21,17 @@ export const assumptions = {
 }
 
 /** Compares what the installation needs with what one server does, from the measurements of `bench/scale.mjs`. Highest use first. */
-export function capacityRows({ cost, log, sleeping }, given = assumptions) {
+export function capacityRows({ cost, watching, log, sleeping }, given = assumptions) {
   const trees = given.sleepingSessions / given.sessionsPerTree
   const running = given.machines * given.runningPerMachine
   const turns = (running * given.activeSessions) / given.secondsPerTurn
+  // A tree notes each change in the directory. The note takes as much as a request, but does not pass through the ingress.
+  const requestsPerTree = (watching.requestsPerSecond + watching.changesPerSecond) / watching.trees
   // The measurement used about two cores for server, worker and client together.
   const scale = given.serverCores / 2
   const row = (part, needed, has, unit) => ({ part, needed, has, unit, use: needed / has })
   return [
-    row(
-      'requests through the ingress',
-      running * given.pollsPerSecond,
-      sleeping.requestsPerSecond * scale,
-      '/s',
-    ),
+    row('requests of the daemons', running * requestsPerTree, sleeping.requestsPerSecond * scale, '/s'),
     row('running invocations', running, given.invocations, ''),
     row('CPU of the server for turns', (turns * cost.server) / 1e6, given.serverCores, ' cores'),
     row('log', (turns * given.bytesPerTurn) / 1e6, log.mbPerSecond * scale, ' MB/s'),

@@ -1,12 +1,13 @@
 const round = (value) => String(Math.round(value))
 
 /** Prints the tables of the parts that were measured. */
-export function printScale({ cost, spread, log, sleeping }) {
+export function printScale({ cost, spread, watching, log, sleeping }) {
   if (cost) {
     if (cost[100]) printAims(cost[100])
     printCost(cost)
   }
   if (spread) printSpread(spread)
+  if (watching) printWatching(watching)
   if (sleeping) printSleeping(sleeping)
   if (log)
     console.log(`\n| log of one tree | |\n|---|---|\n| throughput | ${log.mbPerSecond.toFixed(1)} MB/s |`)
@@ -44,6 +45,16 @@ function printSpread(spread) {
   for (const [index, { wall, cpuMs, shares }] of spread.entries())
     console.log(
       `| ${index + 1} workers | ${round(wall)} | ${round(cpuMs)} | ${shares.map((share) => `${round(share * 100)} %`).join(', ')} |`,
+    )
+}
+
+function printWatching(watching) {
+  console.log(
+    '\n| trees that a daemon watches | requests a second | changes a second | server, share of a core | from the end of a tree to the daemon, ms |\n|---|---|---|---|---|',
+  )
+  for (const { trees, requestsPerSecond, changesPerSecond, serverShare, restMs } of watching)
+    console.log(
+      `| ${trees} | ${requestsPerSecond.toFixed(2)} | ${changesPerSecond.toFixed(2)} | ${serverShare.toFixed(3)} | ${round(restMs.median)} (worst ${round(restMs.worst)}) |`,
     )
 }
 

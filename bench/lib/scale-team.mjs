@@ -19,7 +19,7 @@ const call = (...calls) => ({
  * A lead and its workers, on a scripted model without latency, the same on every engine. What a tree does is in its work, so that every
  * process gives the same replies: `workers` that make `calls` calls of `tool` each; or, with `asks`, one call that needs approval.
  */
-export function createScaleTeam({ engine, effects, prefix }) {
+export function createScaleTeam({ engine, effects, prefix, waitMs = 0 }) {
   const model = { id: 'scripted', reply: async (request) => replyTo(request) }
   const effect = (name, run) =>
     defineTool({
@@ -36,6 +36,10 @@ export function createScaleTeam({ engine, effects, prefix }) {
       return { content: `did ${what}` }
     }),
     effect('produce', (what) => ({ content: what[0].repeat(10_000) })),
+    effect('wait', async (what) => {
+      await new Promise((resolve) => setTimeout(resolve, waitMs))
+      return { content: what }
+    }),
     effect('send', (what) => ({ content: `sent ${what}` })),
   ]
   const agents = ['lead', 'worker'].map((name) => ({

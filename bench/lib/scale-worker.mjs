@@ -8,7 +8,7 @@ import { endStoredSession } from '@cadre/runtime'
 import { serveBare } from './scale-bare.mjs'
 import { createScaleTeam, requestOf } from './scale-team.mjs'
 
-const { engine, ingress, place, effects, home } = JSON.parse(process.argv[2])
+const { engine, ingress, place, effects, home, waitMs } = JSON.parse(process.argv[2])
 process.on('disconnect', () => process.exit())
 const prefix = `${process.pid}-${Date.now().toString(36)}`
 const { url, start } = await { files, tree, bare }[engine]()
@@ -54,7 +54,7 @@ async function tree() {
     place,
     port: 0,
     parts: {
-      createOrchestrator: (own) => createScaleTeam({ engine: own, effects, prefix }),
+      createOrchestrator: (own) => createScaleTeam({ engine: own, effects, prefix, waitMs }),
       endSession: endStoredSession,
       clock: systemClock,
       onTree(root, isRunning) {
