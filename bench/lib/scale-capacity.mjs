@@ -11,6 +11,8 @@ export const assumptions = {
   secondsPerTurn: 10,
   /** What a turn records: a reply, a call and its result. */
   bytesPerTurn: 4_000,
+  /** How often a running tree writes an entry to its archive, because it merges small chunks. The tree of the measurement writes it once. */
+  archiveWrites: 3.8,
   /** How often a person or a message wakes a sleeping tree. */
   wakesPerDay: 2,
   /** Of one server. In the measurement, server, worker and client shared two cores. */
@@ -27,14 +29,17 @@ export function capacityRows({ cost, watching, log, sleeping }, given = assumpti
   const turns = (running * given.activeSessions) / given.secondsPerTurn
   // A tree notes each change in the directory. The note takes as much as a request, but does not pass through the ingress.
   const requestsPerTree = (watching.requestsPerSecond + watching.changesPerSecond) / watching.trees
+  // Each entry is in the journal, and in the archive.
+  const writes = (1 + given.archiveWrites) / 2
   // The measurement used about two cores for server, worker and client together.
   const scale = given.serverCores / 2
   const row = (part, needed, has, unit) => ({ part, needed, has, unit, use: needed / has })
   return [
     row('requests of the daemons', running * requestsPerTree, sleeping.requestsPerSecond * scale, '/s'),
-    row('running invocations', running, given.invocations, ''),
+    // Each daemon waits for changes in an invocation.
+    row('running invocations', running + given.machines, given.invocations, ''),
     row('CPU of the server for turns', (turns * cost.server) / 1e6, given.serverCores, ' cores'),
-    row('log', (turns * given.bytesPerTurn) / 1e6, log.mbPerSecond * scale, ' MB/s'),
+    row('log', (turns * given.bytesPerTurn * writes) / 1e6, log.mbPerSecond * scale, ' MB/s'),
     row('wake-ups', (trees * given.wakesPerDay) / 86_400, sleeping.startsPerSecond * scale, '/s'),
     row('disk for sleeping trees', (trees * sleeping.diskBytesPerTree) / 1e9, given.diskGb, ' GB'),
   ].sort((a, b) => b.use - a.use)

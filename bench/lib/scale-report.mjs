@@ -71,6 +71,7 @@ function printSleeping(sleeping) {
     `${idle.worker.toFixed(3)}, ${idle.server.toFixed(3)}`,
   )
   row('from an answer to the end of its tree, ms', `${round(wakeMs.median)} (worst ${round(wakeMs.worst)})`)
+  row('until the last message about them is delivered, s', round(5 + sleeping.lagSeconds))
   row('new trees a second until they sleep', round(sleeping.startsPerSecond))
   row('requests a second through the ingress', round(sleeping.requestsPerSecond))
 }
