@@ -57,4 +57,32 @@ describe.each(worlds)('on $name', ({ create }) => {
     expect(await team.orchestrator.resume('lead-1', {}, never)).toMatchObject({ kind: 'report' })
     expect(done).toEqual(['launch two', 'launch one'])
   })
+
+  test('a cancel while a session is suspended takes effect or is refused, whenever it comes', async () => {
+    const seen = new Set<string>()
+    for (let turns = 0; turns < 24; turns++) {
+      const world = create()
+      onTestFinished(() => world.dispose())
+      const { tools } = countingTools()
+      const engine = await world.open()
+      const team = createTestTeam({
+        agents: [{ name: 'solo' }],
+        lanes: { solo: [call(['launch', { what: 'x' }]), say('ok')] },
+        tools,
+        rules: [asks],
+        clock: world.clock,
+        engine,
+      })
+      const running = team.run({ agent: 'solo' })
+      const turn = () => new Promise((resolve) => setImmediate(resolve))
+      const isAsked = () => team.events.some(({ type }) => type === 'person.asked')
+      for (let n = 1; !isAsked(); n++) await (n % 50 === 0 ? turn() : undefined)
+      for (let n = 1; n <= turns; n++) await (n % 4 === 0 ? turn() : undefined)
+      const isTaken = team.orchestrator.cancel('solo-1', { stays: true })
+      const result = await running
+      expect(result).toMatchObject(isTaken ? { report: { status: 'cancelled' } } : { kind: 'waiting' })
+      seen.add(result.kind)
+    }
+    expect(seen).toContain('waiting')
+  })
 })

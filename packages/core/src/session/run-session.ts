@@ -58,6 +58,9 @@ export async function runSession(spec: SessionSpec, host: Host): Promise<Report>
     if (stopped !== undefined) return await endSession(session, stopped)
     await stopBackground(session)
     requireOwnership(session)
+    const stoppedMeanwhile = stopEnding(session)
+    if (stoppedMeanwhile !== undefined) return await endSession(session, stoppedMeanwhile)
+    session.node.suspend()
     await session.run.end({ kind: 'suspended', questions: error.questions })
     session.emit({ type: 'session.suspended', questions: error.questions.map(({ name }) => name) })
     throw error

@@ -18,8 +18,8 @@ export interface Orchestrator {
   /** Returns what the gate would decide for a call. Starts, runs and records nothing, if the caller omits rules that run programs. */
   explain(request: ExplainRequest, signal: AbortSignal): Promise<CallExplanation>
   /**
-   * Stops one session of a running tree and all sessions below it. Returns false if it is not running in this process. `stays`: a person
-   * stopped it permanently. Otherwise a stopped root is an interrupted run.
+   * Stops one session of a running tree and all sessions below it. Returns false if it is not running in this process, or is just being
+   * suspended. `stays`: a person stopped it permanently. Otherwise a stopped root is an interrupted run.
    */
   cancel(session: string, options?: { readonly stays?: boolean }): boolean
   /**

@@ -169,6 +169,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     cancel(session, { stays = false } = {}) {
       const node = runs.find(session)
       if (node === undefined) return shared.stop(session, { kind: 'cancelled', by: stays ? 'person' : 'run' })
+      if (node.isSuspending) return false
       node.stop({ kind: 'cancelled', by: node.isEntry && !stays ? 'run' : 'person' })
       return true
     },

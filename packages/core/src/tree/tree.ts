@@ -38,6 +38,7 @@ export class TreeNode implements Stoppable {
   readonly #requests = new Map<() => void, boolean>()
   #isBrokenOff = false
   #wasInterrupted = false
+  #isSuspending = false
 
   constructor(parent: TreeNode | undefined, isEntry: boolean, clock: Clock) {
     this.#parent = parent
@@ -60,6 +61,15 @@ export class TreeNode implements Stoppable {
 
   get isStopped(): boolean {
     return this.#reason !== undefined
+  }
+
+  /** True once the end of this life is being recorded: a stop would no longer have an effect. */
+  get isSuspending(): boolean {
+    return this.#isSuspending
+  }
+
+  suspend(): void {
+    this.#isSuspending = true
   }
 
   onStop(callback: () => void): () => void {

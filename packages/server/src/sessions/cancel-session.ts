@@ -24,17 +24,22 @@ export async function cancelSession(
   const isDropped = runs.jobs.drop(session) || isStalled || dropped > 0
   // Until the session is recorded, the orchestrator does not know it and could not stop it.
   await runs.jobs.running(session)?.begun
-  const stored = await engine.read(session)
+  let stored = await engine.read(session)
   const ended = () =>
     note({ type: 'session.cancelled', message: `${session} was cancelled: ${reason}`, session, reason })
   if (isDropped && stored === undefined) return true
   const root = stored?.spec.root ?? session
   const running = runs.jobs.running(root)
   if (running !== undefined) {
-    if (!runs.orchestrator.cancel(session, { stays: true })) return false
-    ended()
-    if (session === root) await running.over
-    return true
+    if (runs.orchestrator.cancel(session, { stays: true })) {
+      ended()
+      if (session === root) await running.over
+      return true
+    }
+    if (session !== root) return false
+    // It is just being suspended, or has ended.
+    await running.over
+    stored = await engine.read(session)
   }
   if (stored === undefined || idleStateOf(stored).kind === 'ended') return false
   const pid = runs.ownerOf(root)
