@@ -2,9 +2,9 @@ import { appendFileSync } from 'node:fs'
 import { openHome } from '@cadre/home'
 import { readStoredSession } from '@cadre/journal'
 import { expect, test } from 'vitest'
-import type { Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { openEngineProject } from './support/engine-project.ts'
+import { approve, pendingApproval } from './support/pending-approval.ts'
 
 const slow = `node -e "require('node:fs').appendFileSync('runs.txt', 'x'); setTimeout(() => {}, 3000)"`
 
@@ -26,17 +26,6 @@ const files = {
   '.cadre/inbox/routes.yaml': { routes: [{ from: 'notes', to: 'planner' }] },
 }
 
-async function pendingApproval(project: Project, type: string): Promise<string> {
-  let found: string | undefined
-  await until(async () => {
-    const { stdout } = await project.cadre(['approvals', '--json', '--trust'])
-    const waiting = JSON.parse(stdout || '[]') as { id: string; type: string }[]
-    found = waiting.find((one) => one.type === type)?.id
-    return found !== undefined
-  })
-  return found as string
-}
-
 test('a message in the inbox becomes a run on a worker that is killed, and its approvals are decided by commands', async () => {
   const { project, keeper, startWorker, startDaemon } = await openEngineProject(files)
   const first = await startWorker()
@@ -54,8 +43,7 @@ test('a message in the inbox becomes a run on a worker that is killed, and its a
   await first.ended()
   await startWorker()
 
-  const doubt = await pendingApproval(project, 'in_doubt')
-  expect((await project.cadre(['approve', doubt, '--done', '--trust'])).code).toBe(0)
+  await approve(project, 'in_doubt', '--done')
   await until(() => /^status: completed/m.test(project.read(file)))
   expect(project.read('runs.txt')).toBe('x')
   const home = openHome({ home: project.at('.cadre'), cwd: project.path, env: {} })

@@ -66,6 +66,7 @@ export {
   widthOf,
 } from './text/lines-of.ts'
 export { maskSecrets, maskValues, mayContainSecret, secretValues } from './text/mask-secrets.ts'
+export { maskUserinfo } from './text/mask-userinfo.ts'
 export { matchesPattern } from './text/matches-pattern.ts'
 export { type RawText, rawOf, textOf } from './text/raw-text.ts'
 export { appendSetting } from './yaml/append-setting.ts'

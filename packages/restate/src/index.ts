@@ -1,6 +1,7 @@
 export { createRestateKeeper } from './client/create-restate-keeper.ts'
 export type { ReadTree, RestateKeeper, RestateKeeperOptions } from './client/restate-keeper.ts'
 export { RestateEngine, type RestateEngineOptions } from './engine/restate-engine.ts'
+export type { TreeLife } from './engine/tree-life.ts'
 export { loadSdk, type Sdk } from './load-sdk.ts'
 export type { LogItem } from './log/log-item.ts'
 export { placeNames } from './place-names.ts'

@@ -58,7 +58,8 @@ export type TreeResult =
 
 export type TreeState =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'running' }
+  /** `notice`: why it makes no progress. */
+  | { readonly kind: 'running'; readonly notice?: string }
   /** The result of the last run. */
   | { readonly kind: 'rested'; readonly result: TreeResult }
 

@@ -15,12 +15,18 @@ import { currentUser, systemClock } from '@cadre/disk'
 import { sessionIds, teamRules } from '@cadre/home'
 import type { Telemetry } from '@cadre/telemetry'
 import {
+  type Checkouts,
   type Checkpoints,
+  createCheckoutsHandler,
   createCheckpointsHandler,
   createWorkspaces,
   createWorkspacesHandler,
   openCheckpoints,
+  withCheckoutPaths,
+  withCheckoutResults,
+  withCheckouts,
   withCheckpoints,
+  withoutCheckouts,
 } from '@cadre/workspaces'
 import type { RunParts } from './load-parts.ts'
 
@@ -33,6 +39,8 @@ export interface OrchestrateOptions {
   readonly shouldRetry?: ((error: unknown) => boolean) | undefined
   /** Gives each new run its trace. */
   readonly telemetry?: Pick<Telemetry, 'newTrace'> | undefined
+  /** Set if each tree works in its own checkout of a repository. */
+  readonly checkouts?: Checkouts | undefined
   /** Default: those of the home. */
   readonly checkpoints?: Checkpoints | undefined
   /** Default: those of the parts. */
@@ -49,7 +57,7 @@ export interface OrchestrateOptions {
 
 /** Creates an orchestrator from the parts of a run. Runs and explanations both use it, so that they apply the same rules. */
 export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orchestrator {
-  const { engine, emit, controls, models } = options
+  const { engine, emit, controls, models, checkouts } = options
   const { enforced, policy, guard, knowledge } = parts
   const { rules, answerers } = options.listHooks === undefined ? guard : guard.withoutHooks(options.listHooks)
   const kept = options.workspaces === undefined ? keptWorkspaces(parts, options) : undefined
@@ -62,7 +70,7 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
   ])
   const orchestrator = createOrchestrator(
     {
-      engine,
+      engine: checkouts === undefined ? engine : withCheckoutPaths(engine, checkouts.paths),
       models: models ?? parts.models,
       agents: parts.agents,
       tools: parts.tools,
@@ -84,7 +92,9 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
     },
     { limits: parts.wanted, ceilings: enforced.ceilings },
   )
-  return withStartOptions(orchestrator, options.telemetry, {
+  const placed =
+    checkouts === undefined ? withoutCheckouts(orchestrator) : withCheckouts(orchestrator, checkouts, engine)
+  return withStartOptions(placed, options.telemetry, {
     // Does not offer delegation if the policy would refuse it.
     ...(!policy.subagents && { delegation: false }),
     ...(controls && { controls }),
@@ -94,12 +104,18 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
 /** Git worktrees for sessions, and checkpoints of shared workspaces. */
 function keptWorkspaces(
   { home }: RunParts,
-  { shouldRetry, checkpoints = openCheckpoints({ home }) }: OrchestrateOptions,
+  { shouldRetry, checkouts, checkpoints = openCheckpoints({ home }) }: OrchestrateOptions,
 ): { readonly workspaces: Workspaces; readonly onLifecycleEvent: readonly LifecycleHandler[] } {
   const workspaces = createWorkspaces({ home, ...(shouldRetry && { shouldRetry }) })
+  const kept = withCheckpoints(workspaces, checkpoints)
   return {
-    workspaces: withCheckpoints(workspaces, checkpoints),
-    onLifecycleEvent: [createCheckpointsHandler(checkpoints), createWorkspacesHandler(workspaces)],
+    workspaces: checkouts === undefined ? kept : withCheckoutResults(kept, checkouts),
+    onLifecycleEvent: [
+      createCheckpointsHandler(checkpoints),
+      createWorkspacesHandler(workspaces),
+      // Last, so that it stores what the others have committed.
+      ...(checkouts === undefined ? [] : [createCheckoutsHandler(checkouts)]),
+    ],
   }
 }
 

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { isInside, type Repository, repositoryAt, repositoryOf } from '@cadre/disk'
 import type { Home } from '@cadre/home'
+import { checkoutsIn } from './checkouts/checkout-paths.ts'
 import { listRecords, type WorkspaceRecord } from './workspace-record.ts'
 
 /** The folder that a new workspace starts from. */
@@ -37,8 +38,9 @@ export function findBase(home: Home, folder: string): WorkspaceBase {
     }
   }
   const top = repositoryOf(real)
-  // Files in the home are part of the home's history, or of none.
-  if (top === undefined || isInside(realPathOrSelf(home.path), top)) return { folder: real }
+  // Other files in the home are part of the home's history, or of none.
+  const isCheckout = top !== undefined && isInside(realPathOrSelf(checkoutsIn(home)), top)
+  if (top === undefined || (!isCheckout && isInside(realPathOrSelf(home.path), top))) return { folder: real }
   const repository = repositoryAt(top)
   return { folder: real, ...(repository && { repository }) }
 }

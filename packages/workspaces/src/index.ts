@@ -1,3 +1,13 @@
+export { isRecordedCheckout, recordedCheckout } from './checkouts/checkout-paths.ts'
+export { openCheckoutRepository } from './checkouts/checkout-repository.ts'
+export { type CheckoutLife, type Checkouts, openCheckouts } from './checkouts/open-checkouts.ts'
+export {
+  createCheckoutsHandler,
+  withCheckoutPaths,
+  withCheckoutResults,
+  withCheckouts,
+  withoutCheckouts,
+} from './checkouts/use-checkouts.ts'
 export { createCheckpointsHandler, withCheckpoints } from './checkpoints/create-checkpoints-handler.ts'
 export {
   type ApplyOptions,

@@ -18,6 +18,8 @@ export interface EngineProject {
 }
 
 export interface StartWorkerOptions {
+  /** Another project, on what could be another machine. Default: the project itself. */
+  readonly project?: Project
   /** Default: the same port each time. */
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
@@ -26,9 +28,10 @@ export interface StartWorkerOptions {
 
 const model = ['--trust', '--model', 'scripted:playbook.yaml']
 
-/** Starts the server for a new project with these files, or for an existing one. */
+/** Starts the server for a new project with these files, or for an existing one. `settings` are added to those of the engine. */
 export async function openEngineProject(
   files: Readonly<Record<string, string | object>> | Project,
+  settings: object = {},
 ): Promise<EngineProject> {
   const project = isProject(files) ? files : createProject(files)
   const env = { CADRE_RESTATE_SERVER: process.env['CADRE_TEST_RESTATE'] ?? '' }
@@ -49,7 +52,7 @@ export async function openEngineProject(
   }
   const config = '.cadre/config.yaml'
   const before = project.exists(config) ? project.read(config) : ''
-  project.write(config, `${before}\nengine: ${JSON.stringify(ready.engine)}\n`)
+  project.write(config, `${before}\nengine: ${JSON.stringify({ ...ready.engine, ...settings })}\n`)
   const keeper = createRestateKeeper({ ingress: ready.ingress, place: ready.engine.place })
   onTestFinished(() => keeper.close())
   return {
@@ -57,9 +60,14 @@ export async function openEngineProject(
     keeper,
     admin: ready.admin,
     engine,
-    async startWorker({ port: own = workerPort, env: variables = {}, args = [] } = {}) {
+    async startWorker({
+      project: at = project,
+      port: own = workerPort,
+      env: variables = {},
+      args = [],
+    } = {}) {
       const all = ['worker', '--json', '--port', String(own), ...model, ...args]
-      const worker = project.start(all, { env: variables })
+      const worker = at.start(all, { env: variables })
       endWithUs(worker.child)
       await worker.until((stdout) => stdout.includes('worker.ready'))
       return worker

@@ -40,7 +40,7 @@ export interface Workspaces {
   /** Returns a session's workspace, and creates it if necessary. Returns the same one for the same session. */
   prepare(request: WorkspaceRequest, signal: AbortSignal): Promise<PreparedIsolation>
   /**
-   * Called when a session with its own workspace is about to end. Returns where its changes are, for the user and the delegating agent,
+   * Called when an entry session, or a session with its own workspace, is about to end. Returns where its changes are, for the user and the delegating agent,
    * or nothing if there are no changes or others already see them.
    */
   settle(session: SessionSpec, status: ReportStatus): Promise<SettledWorkspace | undefined>

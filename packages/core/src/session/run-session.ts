@@ -188,8 +188,9 @@ async function endSession(
 /** Adds where its changes are, if they are not in the shared folder. Keeps the notice with the reason for the end last. */
 async function withWorkspaceNotice({ spec, ports }: Session, ending: Ending): Promise<Ending> {
   const { isolation } = spec
-  if (isolation?.kind !== 'own' || isolation.session !== spec.id || isolation.base === spec.workspace)
-    return ending
+  const isOwn =
+    isolation?.kind === 'own' && isolation.session === spec.id && isolation.base !== spec.workspace
+  if (!isOwn && spec.parent !== undefined) return ending
   const settled = await settleWorkspace(ports, spec, ending.status)
   if (settled === undefined) return ending
   const notice = { code: 'workspace', message: settled.message }

@@ -17,6 +17,8 @@ export interface GitRequest {
   readonly objects?: { readonly write: string; readonly read: readonly string[] } | undefined
   /** Additional settings, as `name=value`. */
   readonly settings?: readonly string[] | undefined
+  /** Allows git to reach other repositories, with the user's settings and credentials. The repository's own settings must be trusted. */
+  readonly usesRemotes?: boolean
   readonly input?: string | Uint8Array | undefined
   /** The maximum output in bytes. More is a failure. */
   readonly max?: number
@@ -34,10 +36,7 @@ interface RawEnd extends Omit<GitEnd, 'stdout'> {
   readonly stdout: Buffer
 }
 
-/**
- * Settings for every git command, which override the repository's: git starts no programs, prompts for nothing, uses no network and reads
- * no other repositories.
- */
+/** Settings for every git command, which override the repository's: git runs no hooks and prompts for nothing. */
 const settings: readonly string[] = [
   'user.name=Cadre',
   'user.email=cadre@localhost',
@@ -48,15 +47,11 @@ const settings: readonly string[] = [
   'core.quotePath=false',
   'core.pager=cat',
   'core.editor=false',
-  'core.askPass=',
-  'core.sshCommand=false',
   'core.attributesFile=/dev/null',
-  'credential.helper=',
   'commit.gpgSign=false',
   'tag.gpgSign=false',
   'gc.auto=0',
   'maintenance.auto=false',
-  'protocol.allow=never',
   'submodule.recurse=false',
   'diff.ignoreSubmodules=all',
   'diff.external=',
@@ -65,7 +60,17 @@ const settings: readonly string[] = [
   'advice.detachedHead=false',
 ]
 
-const settingArgs = settings.flatMap((setting) => ['-c', setting])
+/** Git starts no programs, uses no network and reads no other repositories. */
+const localSettings = ['core.askPass=', 'core.sshCommand=false', 'credential.helper=', 'protocol.allow=never']
+/** A transport such as `ext` would run any program that an address names. */
+const remoteSettings = [
+  'protocol.allow=never',
+  ...['file', 'git', 'http', 'https', 'ssh'].map((name) => `protocol.${name}.allow=always`),
+]
+
+const toArgs = (all: readonly string[]) => all.flatMap((setting) => ['-c', setting])
+const localArgs = toArgs([...settings, ...localSettings])
+const remoteArgs = toArgs([...settings, ...remoteSettings])
 
 /** Runs git without a shell and returns its output. Rejects with a `CadreError` if it fails. */
 export async function git(args: readonly string[], request: GitRequest): Promise<string> {
@@ -113,8 +118,8 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
   const { max = 64_000_000, timeoutMs = 120_000, input } = request
   signal?.throwIfAborted()
   const all = [
-    ...settingArgs,
-    ...more.flatMap((setting) => ['-c', setting]),
+    ...(request.usesRemotes ? remoteArgs : localArgs),
+    ...toArgs(more),
     ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
     ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
     '--no-pager',
@@ -180,20 +185,34 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
 }
 
 const passedVariables = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']
+/** The user's settings, credentials, proxies and certificates. */
+const remoteVariables = [
+  ...[
+    'HOME',
+    'XDG_CONFIG_HOME',
+    'USER',
+    'LOGNAME',
+    'SSH_AUTH_SOCK',
+    'GIT_SSH',
+    'GIT_SSH_COMMAND',
+    'GIT_ASKPASS',
+  ],
+  ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
+  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH'],
+]
 
 /**
  * Git's environment contains nothing from outside. Without a home folder, git uses no settings, attributes or ignore rules of the user.
  */
-function environment({ index, objects }: GitRequest): NodeJS.ProcessEnv {
-  const kept = passedVariables.flatMap((name) => {
+function environment({ index, objects, usesRemotes = false }: GitRequest): NodeJS.ProcessEnv {
+  const kept = [...passedVariables, ...(usesRemotes ? remoteVariables : [])].flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
   return {
     ...Object.fromEntries(kept),
     LC_ALL: 'C',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    ...(!usesRemotes && { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }),
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_NO_REPLACE_OBJECTS: '1',

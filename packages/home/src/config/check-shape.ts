@@ -1,5 +1,5 @@
 import { didYouMean } from '@cadre/core'
-import type { Diagnostic, Located } from '@cadre/disk'
+import { type Diagnostic, type Located, maskUserinfo } from '@cadre/disk'
 import type { ValueShape } from './config-shape.ts'
 
 /** Returns all errors in a configuration or policy, each with its line and one sentence. */
@@ -161,5 +161,5 @@ function describeValue({ value, fields, items }: Located): string {
   if (value === null) return 'nothing'
   if (fields !== undefined) return 'a mapping'
   if (items !== undefined) return 'a list'
-  return JSON.stringify(value).slice(0, 60)
+  return maskUserinfo(JSON.stringify(value)).slice(0, 60)
 }

@@ -174,6 +174,13 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         admin: address('http://127.0.0.1:9070'),
         place,
         ledger: place,
+        workspace: { kind: 'choice', of: ['folder', 'checkout'] },
+        repository: {
+          kind: 'matching',
+          // A transport such as `ext::` would run a program.
+          pattern: /^(?!-)(?![\w+.-]*::)[^\p{Cc}]+$/u,
+          says: 'the address of a git repository, such as git@example.com:team/project.git',
+        },
         identityKeys: {
           kind: 'list',
           of: {

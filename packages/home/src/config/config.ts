@@ -87,6 +87,10 @@ export interface EngineSettings {
   readonly place: string
   /** The place whose workers keep the budgets and limits of all places. Default: `place`. */
   readonly ledger?: string
+  /** `checkout`: each tree works in its own checkout of `repository`, on any worker of the place. Default: `folder`. */
+  readonly workspace?: 'folder' | 'checkout'
+  /** Anything that git can fetch from and push to. Default: the remote `origin` of the worker's workspace. */
+  readonly repository?: string
   /** The server's public keys. Workers then reject requests that the server has not signed. */
   readonly identityKeys?: readonly string[]
 }

@@ -158,6 +158,22 @@ describe('loadConfig', () => {
       'engine: {kind: restate, place: a, ingress: localhost}',
       'engine.ingress must be an address such as http://127.0.0.1:8080, not "localhost".',
     ],
+    [
+      'engine: {kind: restate, place: a, workspace: clone}',
+      ':1: engine.workspace must be folder or checkout, not "clone".',
+    ],
+    [
+      'engine: {kind: restate, place: a, repository: "ext::sh -c x"}',
+      'engine.repository must be the address of a git repository',
+    ],
+    [
+      'engine: {kind: restate, place: a, repository: "--upload-pack=x"}',
+      'engine.repository must be the address of a git repository',
+    ],
+    [
+      'engine: {kind: restate, place: a, repository: "https://ann:secret@example.com/a\\nb"}',
+      'not "https://***@example.com/a',
+    ],
     ['engine: {kind: restate, place: a, identityKeys: [x]}', 'engine.identityKeys[0] must be a public key'],
     ['budget: {cost: -1}', 'budget.cost must be a number of at least 0'],
     ['models: {a: {price: {input: 1}}}', 'models.a.price needs output'],

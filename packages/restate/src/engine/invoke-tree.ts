@@ -129,6 +129,11 @@ async function command(ctx: ObjectContext, item: PackedItem, parts: NoteParts): 
   const { archive, names, scope, root } = parts
   const isNew = archive.apply(item)
   if (item.t === 'archive') note(ctx, parts, await archive.write(stateWriter(ctx)))
+  if (item.t === 'notice') {
+    const notice = item.message !== null && { notice: item.message }
+    ctx.set(stateKey, { kind: 'running', ...notice } satisfies StoredTreeState)
+    return
+  }
   if (!isNew || item.t !== 'open') return
   const index = (id: string) => ctx.objectSendClient<IndexHandlers>({ name: names.index }, scope + id)
   if (archive.isOld && item.id !== root) index(item.id).put(root)

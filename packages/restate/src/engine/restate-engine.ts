@@ -35,6 +35,7 @@ import { type AttemptHost, invokeTree, type TreeAttempt } from './invoke-tree.ts
 import { LentTrees } from './lent-trees.ts'
 import type { OrderRunner } from './order-runner.ts'
 import { OrderedTree } from './ordered-tree.ts'
+import { createTreeLife, type TreeLife } from './tree-life.ts'
 import { TreeRun, type TreeRunHost } from './tree-run.ts'
 
 export interface RestateEngineOptions {
@@ -49,6 +50,7 @@ export interface RestateEngineOptions {
   readonly identity?: Partial<ProcessIdentity>
   readonly project?: (root: string, items: readonly LogItem[]) => void
   readonly onTree?: (root: string, isRunning: boolean) => void
+  readonly onLife?: (life: TreeLife) => void
   readonly report?: (message: string) => void
 }
 
@@ -286,6 +288,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       report: this.report,
     })
     this.#trees.set(log, tree)
+    this.#options.onLife?.(createTreeLife(log))
     const running = tree.run().finally(() => {
       if (this.#unwinding.get(root) === running) this.#unwinding.delete(root)
     })

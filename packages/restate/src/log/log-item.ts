@@ -30,6 +30,8 @@ export type LogItem =
   | { readonly t: 'heard'; readonly n: number }
   /** Its acknowledgement proves that this process still runs the tree. */
   | { readonly t: 'alive' }
+  /** Why the tree makes no progress, for people. Null: it does again. */
+  | { readonly t: 'notice'; readonly message: string | null }
   /** Writes the archive. */
   | { readonly t: 'archive' }
   /**

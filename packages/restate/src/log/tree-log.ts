@@ -79,6 +79,8 @@ export class TreeLog {
   /** The number of the last message that is awaited, and of the last one that has arrived. */
   listening = 0
   arrived = 0
+  /** Why the tree makes no progress, if people see a notice about it. */
+  notice: string | null = null
   isClosed = false
   isLive = false
   /** Something has been recorded since the archive was last written. */
@@ -286,6 +288,7 @@ export class TreeLog {
     if (item.t === 'life') this.lives.push(item.owner)
     else if (item.t === 'listen') this.listening = item.n
     else if (item.t === 'heard') this.#hear(item.n)
+    else if (item.t === 'notice') this.notice = item.message
     else if (item.t === 'close') this.isClosed = true
   }
 
@@ -319,6 +322,9 @@ export class TreeLog {
         return
       case 'heard':
         this.#hear(item.n)
+        return
+      case 'notice':
+        this.notice = item.message
         return
       case 'close':
         this.isClosed = true

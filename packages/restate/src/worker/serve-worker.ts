@@ -6,7 +6,7 @@ import type { Worker, WorkerOptions } from './worker-options.ts'
 /** Starts a worker, which runs the trees that the server gives to it. Register its address with `registerWorker`. */
 export async function serveWorker(options: WorkerOptions): Promise<Worker> {
   const { parts, ingress, place, host = '127.0.0.1', port, identityKeys, headers, limits } = options
-  const { clock, project, onTree, report = () => {} } = parts
+  const { clock, project, onTree, onLife, report = () => {} } = parts
   const sdk = await loadSdk()
   const engine = new RestateEngine({
     sdk,
@@ -18,6 +18,7 @@ export async function serveWorker(options: WorkerOptions): Promise<Worker> {
     ...(limits && { limits }),
     ...(project && { project }),
     ...(onTree && { onTree }),
+    ...(onLife && { onLife }),
   })
   engine.orders = {
     orchestrator: parts.createOrchestrator(engine),

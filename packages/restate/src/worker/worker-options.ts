@@ -1,4 +1,5 @@
 import type { Clock, Engine, Orchestrator, SessionSpec, StoredSession } from '@cadre/core'
+import type { TreeLife } from '../engine/tree-life.ts'
 import type { LogItem } from '../log/log-item.ts'
 
 /** What a worker needs from the process that assembles it. */
@@ -16,6 +17,8 @@ export interface WorkerParts {
    * that dies may not have handled its last changes: compare with `spec` and `seq`. Must not throw or block.
    */
   readonly project?: (root: string, items: readonly LogItem[]) => void
+  /** Called when a tree starts to run here, before anything of it runs. */
+  readonly onLife?: (life: TreeLife) => void
   /** Called when a tree starts to run here or has stopped, so that a surface can show it. */
   readonly onTree?: (root: string, isRunning: boolean) => void
   /** Receives messages about retries and lost trees. Default: ignored. */

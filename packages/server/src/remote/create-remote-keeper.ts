@@ -25,6 +25,8 @@ export interface RemoteKeeperOptions extends KeeperOptions {
   readonly trees: RemoteTrees
   /** The place whose workers run the sessions. */
   readonly place: string
+  /** Where the workers run a session that is to work in a folder. Default: in the same folder. Throws if they cannot. */
+  readonly workspaceOf?: (session: string, folder: string) => string
 }
 
 interface Blocked {
@@ -113,7 +115,9 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     await requireAgent(start, options.parts().parts)
     const { workspace: wanted = '', ...rest } = start
     await runs.follow(session, start.agent)
-    await trees.start({ startedBy: currentUser(), ...rest, workspace: wanted || workspace, plain: false })
+    const { workspaceOf = (_, folder) => folder } = options
+    const folder = workspaceOf(session, wanted || workspace)
+    await trees.start({ startedBy: currentUser(), ...rest, workspace: folder, plain: false })
     return true
   }
   const serve = async (session: string): Promise<void> => {

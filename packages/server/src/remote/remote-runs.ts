@@ -31,6 +31,8 @@ interface Followed {
   isDue: boolean
   /** A change of a person was sent, so the next result may be older than it. */
   isChanged: boolean
+  /** Why it makes no progress, as of the last refresh. */
+  notice: string | undefined
   /** Seconds until the next refresh, and between refreshes: they become rarer. */
   wait: number
   pause: number
@@ -88,6 +90,7 @@ export class RemoteRuns {
       isBusy: false,
       isDue: false,
       isChanged: false,
+      notice: undefined,
       wait: firstPause,
       pause: firstPause,
     })
@@ -161,14 +164,18 @@ export class RemoteRuns {
       this.#options.report(root, messageOf(error))
     }
     followed.isBusy = false
-    followed.pause = Math.min(maxPause, 2 * followed.pause)
+    // A notice changes without a new record.
+    followed.pause = followed.notice === undefined ? Math.min(maxPause, 2 * followed.pause) : firstPause
     followed.wait = followed.pause
   }
 
   /** Asks the worker for the current record. Takes until a worker is running. */
   async #refresh(root: string, followed: Followed): Promise<void> {
     const { trees } = this.#options
-    if ((await trees.state(root)).kind === 'running') {
+    const state = await trees.state(root)
+    if (state.kind === 'running') {
+      followed.notice = state.notice
+      if (state.notice !== undefined) this.#options.report(root, state.notice)
       await trees.refresh(root)
       followed.isDue = true
     } else trees.watch(root)
@@ -182,12 +189,13 @@ export class RemoteRuns {
     const { ids, isAwaited } = await this.#options.mirror.sync(root)
     for (const id of ids) followed.members.add(id)
     if (isAwaited) followed.isChanged = true
-    this.#options.report(root, undefined)
+    this.#options.report(root, followed.notice)
   }
 
   async #rested(root: string, result: RemoteResult): Promise<void> {
     const followed = this.#followed.get(root)
     if (followed === undefined || result.kind === 'continued') return
+    followed.notice = undefined
     for (let pause = 100; this.#isCurrent(root, followed); pause = Math.min(5_000, pause * 2)) {
       try {
         await this.#sync(root, followed)

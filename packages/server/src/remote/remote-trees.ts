@@ -44,10 +44,11 @@ export interface RemoteTrees {
     readonly sessions: ReadonlyMap<string, string>
     read(session: string): Promise<StoredSession | undefined>
   }>
-  state(
-    session: string,
-  ): Promise<
-    { readonly kind: 'absent' | 'running' } | { readonly kind: 'rested'; readonly result: RemoteResult }
+  state(session: string): Promise<
+    | { readonly kind: 'absent' }
+    /** `notice`: why it makes no progress. */
+    | { readonly kind: 'running'; readonly notice?: string }
+    | { readonly kind: 'rested'; readonly result: RemoteResult }
   >
   onRest(listener: (root: string, result: RemoteResult) => void): () => void
   /** Calls the listener when a watched tree has archived its record and still runs. */

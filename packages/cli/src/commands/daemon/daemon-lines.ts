@@ -15,7 +15,8 @@ export interface DaemonLines {
   event(event: CadreEvent): void
   tell(message: string): void
   say(line: string): void
-  ready(status: DaemonStatus, home: Home): void
+  /** `place`: where agents work, if not in the daemon's workspace. */
+  ready(status: DaemonStatus, home: Home, place?: string): void
 }
 
 /** The output of a daemon: one line or JSON object per event. The daemon keeps working if this fails. */
@@ -48,12 +49,12 @@ export async function daemonLines(
     say(line) {
       if (!json) plain(line)
     },
-    ready(status, home) {
+    ready(status, home, place = status.workspace) {
       if (json) {
         write(JSON.stringify({ at: at(), type: 'daemon.ready', pid: status.pid, home: home.path }))
         return
       }
-      plain(`Watching ${home.path}. Agents work in ${status.workspace}. Press Ctrl-C to stop.`)
+      plain(`Watching ${home.path}. Agents work in ${place}. Press Ctrl-C to stop.`)
     },
   }
 }

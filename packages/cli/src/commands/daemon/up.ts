@@ -45,7 +45,7 @@ export async function startDaemon(io: Io, flags: UpFlags): Promise<ExitCode> {
   await (await import('./ask-trust.ts')).askTrust(io, { ...flags, home: home.path, workspace })
   const guard = guardTrackedFiles(home, () => untrustedItems(io, home, flags))
   rejectUntrusted(home, await untrustedItems(io, home, flags))
-  const keeper = await remoteKeeper(io, home, flags.engine)
+  const keeper = await remoteKeeper(io, home, flags.engine, workspace)
   if (flags.detach) return startDetached(io, home, { ...flags, workspace })
   const lines = await daemonLines(io, flags)
   const daemon = createDaemon({
@@ -53,7 +53,7 @@ export async function startDaemon(io: Io, flags: UpFlags): Promise<ExitCode> {
     ...assembleDaemon({ home, page: { environment: io, version } }),
     open: (outside) => openDaemonRuntime({ ...flags, io, home: home.path, workspace }, home, outside),
     mayAct: guard.mayAct,
-    ...(keeper && { keeper }),
+    ...(keeper && { keeper: keeper.create }),
     environment: io.env,
     happened: lines.happened,
     emit: lines.event,
@@ -73,7 +73,7 @@ export async function startDaemon(io: Io, flags: UpFlags): Promise<ExitCode> {
   const alive = setInterval(() => {}, 2 ** 30)
   try {
     await daemon.start()
-    lines.ready(daemon.status(), home)
+    lines.ready(daemon.status(), home, keeper?.place)
     const why = await Promise.race([daemon.asked, stopped, guard.untrusted])
     await daemon.stop()
     if (Array.isArray(why)) rejectUntrusted(home, why as readonly FolderItem[])

@@ -15,6 +15,7 @@ import { checkHome } from './check-home.ts'
 import { checkModel } from './check-model.ts'
 import { checkPeople } from './check-people.ts'
 import { checkPrograms } from './check-programs.ts'
+import { checkRepository } from './check-repository.ts'
 import { checkServers } from './check-servers.ts'
 import { checkSettings } from './check-settings.ts'
 import { checkTelemetry } from './check-telemetry.ts'
@@ -38,13 +39,14 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
   const agents = agentsWithModels(io, home, { policy, team: settings?.config.team })
   const copilot = checkCopilot(io, settings, { model: named, limit })
-  const [programs, model, sandbox, { checks: ofCopilot }, telemetry, engine] = await Promise.all([
+  const [programs, model, sandbox, { checks: ofCopilot }, telemetry, engine, repository] = await Promise.all([
     checkPrograms(),
     checkModel(io, settings, policy, { named, copilot, limit, agents }),
     checkSandbox(io.env),
     copilot,
     checkTelemetry(io, limit),
     checkEngine(settings, limit),
+    checkRepository(settings, home, io.cwd, limit),
   ])
   const checks: Check[] = [
     ...programs,
@@ -60,6 +62,7 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     sandbox,
     ...telemetry,
     ...engine,
+    ...repository,
     ...(await checkBudgets(home, settings)),
   ]
   const usable = checks.every(({ status }) => status !== 'fail')

@@ -4,7 +4,8 @@ import { loadSettings } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** The settings of the engine, with defaults. */
-export type RestateSettings = Required<EngineSettings>
+export type RestateSettings = Required<Omit<EngineSettings, 'repository'>> &
+  Pick<EngineSettings, 'repository'>
 
 /** Returns the engine in config.yaml of a trusted home, or `undefined` if it has none. */
 export async function engineSettings(io: Io, home: Home): Promise<RestateSettings | undefined> {
@@ -17,6 +18,7 @@ export function withDefaults(engine: EngineSettings): RestateSettings {
     ingress: 'http://127.0.0.1:8080',
     admin: 'http://127.0.0.1:9070',
     identityKeys: [],
+    workspace: 'folder',
     ledger: engine.place,
     ...engine,
   }

@@ -12,6 +12,7 @@ import {
   resolveWorkspace,
   untrustedItems,
 } from '@cadre/runtime'
+import { openCheckouts } from '@cadre/workspaces'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
@@ -20,6 +21,7 @@ import { daemonLines } from '../daemon/daemon-lines.ts'
 import { requireOutsideSession } from '../daemon/require-outside-session.ts'
 import { requireEngine } from './engine-settings.ts'
 import { partsDigest } from './parts-digest.ts'
+import { requireRepository } from './require-repository.ts'
 import { publishCard } from './worker-card.ts'
 
 export interface WorkerFlags extends Pick<GateFlags, 'allow'> {
@@ -43,8 +45,10 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   const options = { ...flags, home: home.path, workspace }
   await (await import('../daemon/ask-trust.ts')).askTrust(io, options)
   rejectUntrusted(home, await untrustedItems(io, home, flags))
-  const { ingress, admin, place, identityKeys } = await requireEngine(io, home)
+  const engine = await requireEngine(io, home)
+  const { ingress, admin, place, identityKeys } = engine
   requireAddress(flags.url)
+  const port = flags.port ?? 9080
   const lines = await daemonLines(io, { json: flags.json === true })
   const happened = (type: string, message: string, rest: object = {}) =>
     lines.happened({ type, message, ...rest })
@@ -63,24 +67,36 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
     telemetry?.take(event)
     lines.event(event)
   }
+  const checkouts =
+    engine.workspace === 'checkout'
+      ? openCheckouts({
+          home,
+          repository: await requireRepository(engine, home, workspace),
+          worker: String(port),
+          report: lines.tell,
+        })
+      : undefined
   // Large, and only workers need it.
   const { placeNames, registerWorker, serveWorker } = await import('@cadre/restate')
   const worker = await serveWorker({
     parts: {
-      createOrchestrator: (engine) => orchestrate(parts, { engine, emit, telemetry }),
+      createOrchestrator: (engine) => orchestrate(parts, { engine, emit, telemetry, checkouts }),
       endSession: endStoredSession,
       clock: systemClock,
-      onTree: (root, isRunning) =>
+      onTree(root, isRunning) {
         happened(
           isRunning ? 'tree.started' : 'tree.stopped',
           `${root} ${isRunning ? 'is running on this worker' : 'is no longer running on this worker'}.`,
           { session: root },
-        ),
+        )
+        if (!isRunning) void checkouts?.leave(root, false)
+      },
+      ...(checkouts && { onLife: checkouts.begin }),
       report: lines.tell,
     },
     ingress,
     place,
-    port: flags.port ?? 9080,
+    port,
     ...(flags.host !== undefined && { host: flags.host }),
     ...(identityKeys.length > 0 && { identityKeys }),
   })
@@ -102,7 +118,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
     const digest = partsDigest(io, parts, workspace)
     const card = { url, version, workspace, digest }
     withdraw = await publishCard({ ingress, object: placeNames(place).blobs, card, report: lines.tell })
-    const ready = `This worker runs sessions for place ${place} and listens at ${url}. Agents work in ${workspace}. Press Ctrl-C to stop.`
+    const ready = `This worker runs sessions for place ${place} and listens at ${url}. Agents work in ${checkouts === undefined ? workspace : `checkouts of ${checkouts.repository}`}. Press Ctrl-C to stop.`
     happened('worker.ready', ready, { pid: process.pid, url, place, deployment, workspace, digest })
     await stopped
     await worker.drain()

@@ -1,0 +1,253 @@
+/**
+ * The checkouts of a worker: one for each tree that runs here. Used by the orchestrator of the worker.
+ *
+ * 1. A tree runs only after this worker has taken its checkout over, and no call of it is recorded as settled before its files are stored.
+ * 2. If the repository does not answer, the tree waits, people see a notice, and Cadre retries. Only a lost tree or a cancel ends the wait.
+ * 3. A worker whose checkout was taken over gives the tree up.
+ * 4. A checkout is removed when its tree has ended. Of trees that wait for a person, a few are kept, so that they continue quickly.
+ */
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { CadreError, messageOf } from '@cadre/core'
+import { commitOf, findGit, git, makeFolder } from '@cadre/disk'
+import { type Home, isSessionName } from '@cadre/home'
+import { type CheckoutPaths, checkoutsIn, createCheckoutPaths } from './checkout-paths.ts'
+import { openCheckoutRepository } from './checkout-repository.ts'
+import { type CheckoutResult, formatOf, type RepositoryCache, TreeCheckout } from './tree-checkout.ts'
+
+/** One life of a tree on this worker. */
+export interface CheckoutLife {
+  readonly root: string
+  readonly lost: AbortSignal
+  /** Resolves when this worker certainly still runs the tree. Rejects otherwise. */
+  confirm(): Promise<void>
+  /** Lets the tree continue on a worker that can take it over. */
+  giveUp(): void
+  /** Shows why the tree makes no progress. Without a message, removes it. */
+  notify(message?: string): void
+}
+
+export interface Checkouts {
+  readonly paths: CheckoutPaths
+  /** The address of the repository, without credentials. */
+  readonly repository: string
+  /** A tree starts to run here. */
+  begin(life: CheckoutLife): void
+  /** Creates the checkout of a tree, or takes it over, and returns its folder. Waits until the repository answers. */
+  prepare(root: string, signal: AbortSignal): Promise<string>
+  /** Ends the wait in `prepare`. Returns false if there is none. */
+  stopPreparing(root: string): boolean
+  /** Stores the files of the tree. Waits until the repository answers. Does nothing if the tree has no checkout. */
+  store(root: string, signal?: AbortSignal): Promise<void>
+  /** Puts the changes of the tree on a branch. `waits`: until the repository answers. */
+  finish(
+    root: string,
+    author: string,
+    options: { readonly waits: boolean },
+  ): Promise<CheckoutResult | undefined>
+  /** The tree has stopped running here. Removes its checkout if it has ended and everything is stored. */
+  leave(root: string, hasEnded: boolean): Promise<void>
+}
+
+export interface CheckoutsOptions {
+  readonly home: Home
+  /** Anything that git can fetch from and push to. */
+  readonly repository: string
+  /** The name of this worker in the home. It stays the same when the worker restarts. */
+  readonly worker: string
+  readonly report: (message: string) => void
+  /** How many checkouts of trees that do not run are kept. Default: 20. */
+  readonly maxIdle?: number
+  /** The longest delay between two attempts, in milliseconds. Default: 30 s. */
+  readonly maxDelay?: number
+}
+
+interface Active {
+  readonly life: CheckoutLife
+  readonly checkout: TreeCheckout
+  readonly stop: AbortController
+  isPreparing: boolean
+  isReady: boolean
+  /** The last attempt to store the files has failed. */
+  isUnsaved: boolean
+}
+
+const firstDelay = 500
+
+export function openCheckouts(options: CheckoutsOptions): Checkouts {
+  const { home, worker, report, maxIdle = 20, maxDelay = 30_000 } = options
+  findGit()
+  const workspaces = realpathSync(home.folder('workspaces'))
+  makeFolder(checkoutsIn(home), () => 0o700)
+  const folder = path.join(realpathSync(checkoutsIn(home)), worker)
+  const trees = path.join(folder, '.trees')
+  makeFolder(trees, () => 0o700)
+  const repository = openCheckoutRepository(options.repository, folder)
+  const paths = createCheckoutPaths({ checkouts: folder, workspaces })
+  const cache = createCache(path.join(folder, '.repository.git'), repository)
+  const active = new Map<string, Active>()
+  const pending = new Map<string, Promise<unknown>>()
+
+  const checkoutOf = (root: string): TreeCheckout =>
+    new TreeCheckout({
+      ...{ root, home, paths, repository, cache },
+      folder: path.join(folder, root),
+      gitDir: path.join(trees, `${root}.git`),
+    })
+  /** One git command at a time in each checkout. An earlier life in this process may still use it. */
+  const inOrder = <T>({ life: { root } }: Active, work: () => Promise<T>): Promise<T> => {
+    const mine = (pending.get(root) ?? Promise.resolve()).then(work)
+    const settled = mine.catch(() => {})
+    pending.set(root, settled)
+    void settled.then(() => pending.get(root) === settled && pending.delete(root))
+    return mine
+  }
+  /** Repeats work until it succeeds, the tree is lost or `signal` aborts. */
+  const untilDone = async <T>(
+    one: Active,
+    signal: AbortSignal | undefined,
+    work: () => Promise<T>,
+  ): Promise<T> => {
+    const { life } = one
+    const stop = signal === undefined ? life.lost : AbortSignal.any([life.lost, signal])
+    for (let delay = firstDelay, failures = 0; ; delay = Math.min(maxDelay, delay * 2), failures++) {
+      try {
+        stop.throwIfAborted()
+        const result = await work()
+        life.notify()
+        if (failures > 0) report(`${life.root} continues: ${repository.shown} answers again.`)
+        return result
+      } catch (error) {
+        if (stop.aborted || (error instanceof CadreError && error.code === 'owned')) throw error
+        const reason = messageOf(error).replace(/[.\s]+$/, '')
+        const message = `${life.root} waits: ${reason}. Cadre retries.`
+        if (failures === 0) report(message)
+        life.notify(message)
+        await pause(delay, undefined, { signal: stop }).catch(() => {})
+      }
+    }
+  }
+  const loss = (one: Active): CadreError => {
+    one.life.giveUp()
+    return new CadreError('owned', `another worker has taken over the files of ${one.life.root}.`)
+  }
+  const require = (root: string): Active => {
+    const one = active.get(root)
+    if (one === undefined) throw new CadreError('owned', `${root} does not run on this worker.`)
+    return one
+  }
+
+  /** Removes the oldest checkouts of trees that do not run here. What they contain is at the repository. */
+  const prune = async (): Promise<void> => {
+    const idle = readdirSync(trees)
+      .flatMap((name) => (name.endsWith('.git') ? [name.slice(0, -'.git'.length)] : []))
+      .filter((root) => !active.has(root))
+      .map((root) => ({ root, age: ageOf(path.join(trees, `${root}.git`, 'cadre.json')) }))
+      .toSorted((a, b) => a.age - b.age)
+    for (const { root } of idle.slice(0, Math.max(0, idle.length - maxIdle)))
+      if (!active.has(root)) await checkoutOf(root).remove()
+  }
+
+  return {
+    paths,
+    repository: repository.shown,
+    begin(life) {
+      const { root } = life
+      if (!isSessionName(root)) return
+      const one: Active = {
+        ...{ life, checkout: checkoutOf(root), stop: new AbortController() },
+        ...{ isPreparing: false, isReady: false, isUnsaved: false },
+      }
+      active.set(root, one)
+      life.lost.addEventListener(
+        'abort',
+        () => {
+          if (active.get(root) === one) active.delete(root)
+        },
+        { once: true },
+      )
+    },
+    async prepare(root, signal) {
+      const one = require(root)
+      if (one.isReady) return one.checkout.folder
+      one.isPreparing = true
+      const stop = AbortSignal.any([signal, one.stop.signal])
+      try {
+        await inOrder(one, () =>
+          untilDone(one, stop, async () => {
+            // Another worker moved the ref: it or this one has lost the tree.
+            while (!(await one.checkout.takeOver(AbortSignal.any([stop, one.life.lost]))))
+              await one.life.confirm()
+          }),
+        )
+        one.isReady = true
+        return one.checkout.folder
+      } finally {
+        one.isPreparing = false
+      }
+    },
+    stopPreparing(root) {
+      const one = active.get(root)
+      if (one?.isPreparing !== true) return false
+      one.stop.abort(new CadreError('cancelled', `${root} was cancelled before its checkout was ready.`))
+      return true
+    },
+    async store(root, signal) {
+      const one = active.get(root)
+      if (one?.isReady !== true) return
+      await inOrder(one, async () => {
+        one.isUnsaved = true
+        const isOurs = await untilDone(one, signal, () => one.checkout.store())
+        if (!isOurs) throw loss(one)
+        one.isUnsaved = false
+      })
+    },
+    async finish(root, author, { waits }) {
+      const one = require(root)
+      return inOrder(one, async () => {
+        const work = () => one.checkout.finish(author)
+        one.isUnsaved = true
+        const result = await (waits ? untilDone(one, undefined, work) : work())
+        if (result === 'lost') throw loss(one)
+        one.isUnsaved = false
+        return result
+      })
+    },
+    async leave(root, hasEnded) {
+      const one = active.get(root)
+      if (one === undefined) return
+      await inOrder(one, async () => {
+        if (active.get(root) === one) active.delete(root)
+        if (hasEnded && one.isReady && !one.isUnsaved) await one.checkout.remove()
+        await prune()
+      }).catch((error: unknown) => report(`cannot remove the checkout of ${root}: ${messageOf(error)}`))
+    },
+  }
+}
+
+function createCache(gitDir: string, repository: ReturnType<typeof openCheckoutRepository>): RepositoryCache {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    gitDir,
+    update({ refs }, signal) {
+      const mine = last.then(async () => {
+        const head = refs.get('HEAD')
+        if (head === undefined) return
+        const at = { cwd: path.dirname(gitDir), gitDir, signal }
+        if (!existsSync(path.join(gitDir, 'HEAD'))) {
+          rmSync(gitDir, { recursive: true, force: true })
+          mkdirSync(path.dirname(gitDir), { recursive: true })
+          await git(['init', '-q', '--bare', ...formatOf(head), '--', gitDir], { cwd: path.dirname(gitDir) })
+        }
+        if ((await commitOf(head, at)) === undefined) await repository.fetch(['+HEAD:refs/cadre/head'], at)
+      })
+      last = mine.catch(() => {})
+      return mine
+    },
+  }
+}
+
+function ageOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}

@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
+import path from 'node:path'
+import {
+  CadreError,
+  type Engine,
+  type LifecycleHandler,
+  messageOf,
+  type Orchestrator,
+  type Run,
+  type RunResult,
+  type Workspaces,
+} from '@cadre/core'
+import { type CheckoutPaths, folderInCheckout, isRecordedCheckout } from './checkout-paths.ts'
+import type { Checkouts } from './open-checkouts.ts'
+import type { CheckoutResult } from './tree-checkout.ts'
+
+/** Records are written and read with paths that are the same on every worker. */
+export function withCheckoutPaths(engine: Engine, { toLocal, toRecorded }: CheckoutPaths): Engine {
+  const charged = engine.charged?.bind(engine)
+  return {
+    attach: (runner) => engine.attach(runner),
+    open: async (spec) => runWithPaths(await engine.open(toRecorded(spec)), { toLocal, toRecorded }),
+    read: async (id) => toLocal(await engine.read(id)),
+    ...(charged && { charged }),
+  }
+}
+
+function runWithPaths(run: Run, { toLocal, toRecorded }: CheckoutPaths): Run {
+  return {
+    recorded: toLocal(run.recorded),
+    lost: run.lost,
+    get alone() {
+      return run.alone
+    },
+    step: async (name, work, options) =>
+      toLocal(await run.step(name, async () => toRecorded(await work()), options)),
+    spawn: (spec) => run.spawn(spec),
+    waitFor: async (question, signal) => toLocal(await run.waitFor(toRecorded(question), signal)),
+    changes: () => toLocal(run.changes()),
+    end: (end) => run.end(end),
+  }
+}
+
+/** Stores the files after each call that may have changed them, before its result is recorded. Never rejects. */
+export function createCheckoutsHandler(checkouts: Checkouts): LifecycleHandler {
+  return async (moment, { root }, signal) => {
+    if (moment.kind !== 'call.settled') return undefined
+    const { effect, kind } = moment.call.tool
+    // The changes of an isolated session are merged when it ends.
+    if (effect === 'read' && kind !== 'delegate') return undefined
+    try {
+      await checkouts.store(root, signal)
+      return undefined
+    } catch (error) {
+      // A lost tree records nothing more. In a stopped one, the end of the tree stores the files.
+      const message = `the changes of this call are not stored at ${checkouts.repository} yet: ${messageOf(error)}`
+      return { notices: [{ code: 'workspace', message }] }
+    }
+  }
+}
+
+/** Reports the branch with the result when an entry session ends. */
+export function withCheckoutResults(workspaces: Workspaces, checkouts: Checkouts): Workspaces {
+  const { repository } = checkouts
+  return {
+    prepare: (request, signal) => workspaces.prepare(request, signal),
+    async settle(session, status) {
+      const settled = await workspaces.settle(session, status)
+      const { root, agent } = session
+      if (session.parent !== undefined) {
+        // Merged changes must not depend on this worker once the end of the session is recorded.
+        await checkouts.store(root)
+        return settled
+      }
+      let result: CheckoutResult | undefined
+      try {
+        result = await checkouts.finish(root, agent.name, { waits: status !== 'cancelled' })
+      } catch (error) {
+        if (status !== 'cancelled') throw error
+        return {
+          message: `The last changes are only in ${session.workspace} on ${hostname()}: ${messageOf(error)}`,
+        }
+      }
+      if (result === undefined) return settled
+      const { branch, unmerged } = result
+      const messages = [
+        ...(branch === ''
+          ? []
+          : [
+              `The changes are on branch ${branch} of ${repository}. Fetch them with: git fetch ${repository} ${branch}`,
+            ]),
+        ...(unmerged.length === 0
+          ? []
+          : [`Changes of isolated sessions that were not merged are on: ${unmerged.join(', ')}.`]),
+      ]
+      return { ...settled, message: messages.join(' ') }
+    },
+  }
+}
+
+/** Runs each tree in its own checkout. `engine` is the one of the worker, which returns records as they are. */
+export function withCheckouts(
+  orchestrator: Orchestrator,
+  checkouts: Checkouts,
+  engine: Engine,
+): Orchestrator {
+  const { toLocal, toRecorded } = checkouts.paths
+  const rootOf = async (session: string) => (await engine.read(session))?.spec
+  const inCheckout = async (
+    root: string,
+    workspace: string,
+    signal: AbortSignal,
+    run: () => Promise<RunResult>,
+  ): Promise<RunResult> => {
+    let hasEnded = false
+    try {
+      const folder = await checkouts.prepare(root, signal)
+      const below = folderInCheckout(root, workspace)
+      if (!existsSync(path.join(folder, below)))
+        throw new CadreError('configuration', `${checkouts.repository} has no folder ${below}.`)
+      const result = await run()
+      hasEnded = result.kind === 'report'
+      // Programs in the background may have written after the last call. The end of a tree stores everything.
+      if (!hasEnded) await checkouts.store(root, signal)
+      return toRecorded(result)
+    } finally {
+      await checkouts.leave(root, hasEnded)
+    }
+  }
+  return {
+    ...orchestrator,
+    async start(request, signal) {
+      const { id = '', workspace } = request
+      if (!isRecordedCheckout(workspace))
+        throw new CadreError(
+          'configuration',
+          `this worker has engine.workspace: checkout, but the daemon started ${id} in ${workspace}. Set engine.workspace to the same value in config.yaml on both, and restart them.`,
+        )
+      return inCheckout(id, workspace, signal, () => orchestrator.start(toLocal(request), signal))
+    },
+    async resume(id, options, signal) {
+      const spec = await rootOf(id)
+      const resume = () => orchestrator.resume(id, toLocal(options), signal)
+      // It was started before the setting was changed.
+      const root = spec === undefined || spec.root === id ? spec : await rootOf(spec.root)
+      if (root === undefined || !isRecordedCheckout(sharedFolderOf(root))) return resume()
+      return inCheckout(root.id, sharedFolderOf(root), signal, resume)
+    },
+    tell: (session, work) => orchestrator.tell(session, toLocal(work)),
+    cancel(session, options) {
+      if (orchestrator.cancel(session, options)) return true
+      // The order to cancel is delivered again when the tree has stopped.
+      checkouts.stopPreparing(session)
+      return false
+    },
+  }
+}
+
+function sharedFolderOf({
+  workspace,
+  isolation,
+}: {
+  workspace: string
+  isolation?: { kind: string; base?: string }
+}): string {
+  return isolation?.kind === 'own' ? (isolation.base ?? workspace) : workspace
+}
+
+/** Rejects trees that need a checkout, on a worker that has none. */
+export function withoutCheckouts(orchestrator: Orchestrator): Orchestrator {
+  return {
+    ...orchestrator,
+    async start(request, signal) {
+      if (!isRecordedCheckout(request.workspace)) return orchestrator.start(request, signal)
+      throw new CadreError(
+        'configuration',
+        `the daemon has engine.workspace: checkout, but this worker does not. Set it in config.yaml on both, and restart them.`,
+      )
+    },
+  }
+}
