@@ -24,12 +24,18 @@ export interface StartWorkerOptions {
   readonly args?: readonly string[]
 }
 
-const model = ['--trust', '--model', 'scripted:playbook.yaml']
+export interface EngineProjectOptions {
+  /** The address of a model server, which replaces `playbook.yaml`. */
+  readonly modelUrl?: string
+}
 
 /** Starts the server for a new project with these files, or for an existing one. */
 export async function openEngineProject(
   files: Readonly<Record<string, string | object>> | Project,
+  { modelUrl }: EngineProjectOptions = {},
 ): Promise<EngineProject> {
+  const model = ['--trust', '--model', modelUrl === undefined ? 'scripted:playbook.yaml' : 'openai:wire']
+  const modelEnv: Record<string, string> = modelUrl === undefined ? {} : { OPENAI_BASE_URL: modelUrl }
   const project = isProject(files) ? files : createProject(files)
   const env = { CADRE_RESTATE_SERVER: process.env['CADRE_TEST_RESTATE'] ?? '' }
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const
@@ -59,7 +65,7 @@ export async function openEngineProject(
     engine,
     async startWorker({ port: own = workerPort, env: variables = {}, args = [] } = {}) {
       const all = ['worker', '--json', '--port', String(own), ...model, ...args]
-      const worker = project.start(all, { env: variables })
+      const worker = project.start(all, { env: { ...modelEnv, ...variables } })
       endWithUs(worker.child)
       await worker.until((stdout) => stdout.includes('worker.ready'))
       return worker
@@ -67,6 +73,7 @@ export async function openEngineProject(
     async startDaemon() {
       const started = await project.cadre(['up', '--engine', 'restate', '--detach', ...model], {
         ownProcess: true,
+        env: modelEnv,
       })
       if (started.code !== 0) throw new Error(`cadre up: ${started.stdout}${started.stderr}`)
       onTestFinished(async () => {
