@@ -71,7 +71,7 @@ test('the page resumes a session that was cancelled on a worker, and says why it
   const reply = heldReply('Done at last.')
   await using wire = await startWire(reply.answer)
   const engine = await openEngineProject(files, { modelUrl: wire.url })
-  const { project } = engine
+  const { project, keeper } = engine
   await engine.startWorker()
   await engine.startDaemon()
   const client = await openPage(project)
@@ -94,4 +94,13 @@ test('the page resumes a session that was cancelled on a worker, and says why it
   await until(() => project.read(file).includes('And now?') && /^status: completed/m.test(project.read(file)))
   for (const command of ['show', 'tree'])
     expect((await project.cadre(['sessions', command, id])).code).toBe(0)
+
+  // A rewind on the page reaches the record on the server.
+  const seq = (await keeper.read(id))?.entries.find(({ content }) => content === 'And now?')?.seq ?? 0
+  const { etag: ifMatch } = await client.listEntries({ params: { id } })
+  await client.rewindSession({ params: { id }, body: { seq }, ifMatch })
+  await until(
+    async () => (await keeper.read(id))?.entries.every(({ content }) => content !== 'And now?') === true,
+  )
+  expect(JSON.stringify(await keeper.read(id))).toContain('Done at last.')
 })
