@@ -10,7 +10,7 @@ export interface Opened {
 }
 
 /** Logs in as the page does, and returns a client with both halves of the credential. */
-export async function logIn({ url, address }: Opened): Promise<Client> {
+export async function logIn({ url, address }: Pick<Opened, 'url' | 'address'>): Promise<Client> {
   const { hash } = new URL(url)
   const body = JSON.stringify({ secret: hash.slice('#key='.length) })
   const headers = { 'content-type': 'application/json' }
