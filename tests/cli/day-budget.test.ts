@@ -33,6 +33,26 @@ test('budgets.day applies to all runs of a home, and status and doctor show it',
   expect(checks.filter(({ name }) => name === 'budgets')).toMatchObject([{ status: 'warn' }])
 })
 
+test('a policy lowers budgets.day, and cannot raise it', async () => {
+  const project = createProject({
+    'p.yaml': playbook,
+    '.cadre/config.yaml': { budgets: { day: { tokens: 50_000 } } },
+    '.cadre/storage/policy.yaml': { budgets: { day: { tokens: 10 } } },
+  })
+  const run = () => project.cadre(['run', '--trust', '--model', 'scripted:p.yaml', 'x'])
+  const refused = await run()
+  expect(refused.stderr).toContain('budgets.day (10 tokens a day) does not allow another request today')
+  expect(refused.code).toBe(1)
+  const limitNow = async () => {
+    const status = await project.cadre(['status', '--json'], { env: { CADRE_TRUST: '1' } })
+    return status.json().at(-1)?.['budgets'] as unknown
+  }
+  expect(await limitNow()).toMatchObject([{ name: 'budgets.day', tokens: { limit: 10 } }])
+  project.write('.cadre/storage/policy.yaml', { budgets: { day: { tokens: 90_000 } } })
+  expect(await limitNow()).toMatchObject([{ tokens: { limit: 50_000 } }])
+  expect((await run()).code).toBe(0)
+})
+
 test('a wrong key in budgets is reported with its line', async () => {
   const project = createProject({
     'p.yaml': playbook,

@@ -1,33 +1,10 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { createClient } from '@cadre/api'
 import { expect, onTestFinished, test } from 'vitest'
+import { logIn, type Opened } from './support/log-in.ts'
 import { createProject, type Project } from './support/project.ts'
 import { until } from './support/until.ts'
-
-interface Opened {
-  readonly url: string
-  readonly address: string
-  readonly daemon: boolean
-  readonly roles: readonly string[]
-}
-
-/** Logs in as the page does, and returns a client with both halves of the credential. */
-async function logIn({ url, address }: Opened) {
-  const { hash } = new URL(url)
-  const body = JSON.stringify({ secret: hash.slice('#key='.length) })
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${address}/api/login`, { method: 'POST', headers, body })
-  expect(response.status).toBe(200)
-  const cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  const { key } = (await response.json()) as { key: string }
-  return createClient({
-    address,
-    key,
-    fetch: (target, init) => fetch(target, { ...init, headers: { ...(init?.headers as object), cookie } }),
-  })
-}
 
 function createHome(): Project {
   return createProject({

@@ -180,11 +180,13 @@ function runs(project: Project): number {
 }
 
 function sessionStatus(project: Project, agent: string): string[] {
-  return project
-    .sessions()
-    // A file that is being written has a longer name.
-    .filter((id) => id.startsWith(agent) && !id.includes('.'))
-    .map((id) => /^status: (\w+)/m.exec(project.read(`.cadre/sessions/${id}.session.yaml`))?.[1] ?? 'none')
+  return (
+    project
+      .sessions()
+      // A file that is being written has a longer name.
+      .filter((id) => id.startsWith(agent) && !id.includes('.'))
+      .map((id) => /^status: (\w+)/m.exec(project.read(`.cadre/sessions/${id}.session.yaml`))?.[1] ?? 'none')
+  )
 }
 
 /** The messages in order, without the journal's own events. */

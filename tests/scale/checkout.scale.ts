@@ -61,7 +61,7 @@ async function openMachines(actions: readonly object[]): Promise<Machines> {
   const checkout = { workspace: 'checkout', repository: bare }
   const { project, keeper, startWorker, startDaemon } = await openEngineProject(
     { ...files, ...routes },
-    checkout,
+    { settings: checkout },
   )
   const config = '.cadre/config.yaml'
   const machine = () => createProject({ ...files, [config]: project.read(config) })

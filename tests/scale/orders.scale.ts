@@ -229,13 +229,66 @@ test('a person’s edit reaches a running session, and is merged with what it re
   const before = await keeper.read('tree-1')
   const seen = (before?.entries ?? []).slice(0, 2)
   const added = { role: 'user', content: 'written by hand', seq: 3, timestamp: seen[0]?.timestamp } as Entry
-  await keeper.edit('tree-1', { entries: [...seen, added], base: 2, summary: 'A message was added.' })
+  const edit = { id: 'e1', entries: [...seen, added], base: 2, summary: 'A message was added.' }
+  await keeper.edit('tree-1', edit)
+  await keeper.edit('tree-1', edit)
   await keeper.refresh('tree-1')
   release()
   expect(await rest).toMatchObject({ report: { status: 'completed' } })
   const after = await keeper.read('tree-1')
   expect(toldBy(after)).toEqual(['do it', 'written by hand'])
   expect(after?.entries.map(({ seq }) => seq)).toEqual(after?.entries.map((_, index) => index + 1))
+  const edits = after?.entries.filter((entry) => entry.role === 'event' && entry.type === 'journal.edited')
+  expect(edits).toMatchObject([{ content: 'A message was added.', edit: 'e1' }])
+})
+
+test('an edit of a running session that removes its work starts over, and what it recorded since is outdated', async () => {
+  const { tool, isReached, release } = waitingTool()
+  const { keeper, team } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }],
+    tools: [tool],
+    lanes: { lead: [call(['wait', { path: 'a' }]), say('done differently')] },
+  })
+  const rest = restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  await isReached
+  await keeper.refresh('tree-1')
+  const before = (await keeper.read('tree-1'))?.entries ?? []
+  const changed = { ...before[0], content: 'do it differently' } as Entry
+  const base = before.at(-1)?.seq ?? 0
+  await keeper.edit('tree-1', { id: 'e1', entries: [changed], base, summary: 'x', systemPrompt: 'Be brief.' })
+  await keeper.refresh('tree-1')
+  release()
+  expect(await rest).toMatchObject({ report: { status: 'completed', text: 'done differently' } })
+  expect(toldBy(await keeper.read('tree-1'))).toEqual(['do it differently'])
+  const [, next] = team.models.requests
+  expect(JSON.stringify(next)).toContain('Be brief.')
+  expect(next?.messages.map(({ role, content }) => [role, content])).toEqual([['user', 'do it differently']])
+})
+
+test('an edit of a session that rests changes only its record, or resumes it', async () => {
+  const { keeper } = await startScaleWorker({
+    place: newPlace(),
+    agents: [{ name: 'lead' }],
+    lanes: { lead: [say('one'), say('two')] },
+  })
+  const first = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  const entries = (await keeper.read('tree-1'))?.entries ?? []
+  const base = entries.at(-1)?.seq ?? 0
+  const changed = entries.map((entry) =>
+    entry.role === 'assistant' ? { ...entry, content: 'another one' } : entry,
+  )
+  const edited = await restAfter(keeper, () =>
+    keeper.edit('tree-1', { id: 'e1', entries: changed, base, summary: 'x' }),
+  )
+  expect(edited).toEqual(first)
+  const now = (await keeper.read('tree-1'))?.entries ?? []
+  expect(now.map(({ content }) => content)).toContain('another one')
+  const more = { role: 'user', content: 'more', seq: 0, timestamp: now[0]?.timestamp } as Entry
+  const edit = { id: 'e2', entries: [...now, more], base: now.at(-1)?.seq ?? 0, summary: 'x', resumes: true }
+  expect(await restAfter(keeper, () => keeper.edit('tree-1', edit))).toMatchObject({
+    report: { text: 'two' },
+  })
 })
 
 test('an order that cannot be carried out is reported', async () => {

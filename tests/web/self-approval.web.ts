@@ -1,9 +1,9 @@
 /** An agent whose command a person approved attacks the page, to get more approved. The person did not read the program. */
 import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
-import { createClient } from '@cadre/api'
 import { expect, onTestFinished, test } from 'vitest'
 import { bin } from '../cli/support/cadre.ts'
+import { logIn } from '../cli/support/log-in.ts'
 import { agentFile, createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { skipWithoutSandbox } from '../support/skip-without-sandbox.ts'
@@ -118,17 +118,3 @@ for (const hasSandbox of [false, true])
     if (hasSandbox) expect(results.join('\n')).toMatch(/forging|logins E/)
     else expect(results).toContain('a forged login 423')
   })
-
-async function logIn({ url, address }: { readonly url: string; readonly address: string }) {
-  const body = JSON.stringify({ secret: new URL(url).hash.slice('#key='.length) })
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${address}/api/login`, { method: 'POST', headers, body })
-  expect(response.status).toBe(200)
-  const cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
-  const { key } = (await response.json()) as { key: string }
-  return createClient({
-    address,
-    key,
-    fetch: (target, init) => fetch(target, { ...init, headers: { ...(init?.headers as object), cookie } }),
-  })
-}

@@ -1,6 +1,7 @@
 export { type ConfiguredCeiling, ceilingsIn, createLedger } from './budgets/create-ledger.ts'
 export { openLedgerFiles } from './budgets/ledger-files.ts'
 export type { LedgerStore } from './budgets/ledger-store.ts'
+export { withPolicyBudgets } from './budgets/with-policy-budgets.ts'
 export type { Config, DaemonConfig, EngineSettings } from './config/config.ts'
 export { configKeys, type FoundKey, findKey } from './config/find-key.ts'
 export {

@@ -3,11 +3,14 @@ export { createSessionFromChatLog } from './chat-logs/create-session-from-chat-l
 export { logEntriesOf, logFromSession } from './chat-logs/log-from-session.ts'
 export { type PlacedEntry, readChatLog } from './chat-logs/read-chat-log.ts'
 export { writeChatLog, writeEntries } from './chat-logs/write-chat-log.ts'
+export { backUpEdit } from './engine/back-up-file.ts'
+export { describeChange } from './engine/describe-change.ts'
 export { createFileEngine, type FileEngine, type FileEngineOptions } from './engine/file-engine.ts'
 export { readSessionBytes, readStoredSession } from './engine/read-stored-session.ts'
 export { recoverHome } from './engine/recover-home.ts'
 export {
-  isSameEntry,
+  contentKey,
+  entryKey,
   type Projected,
   type ProjectedSession,
   projectSession,

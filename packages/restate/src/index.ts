@@ -1,5 +1,6 @@
 export { createRestateKeeper } from './client/create-restate-keeper.ts'
 export type { ReadTree, RestateKeeper, RestateKeeperOptions } from './client/restate-keeper.ts'
+export type { LiveAnswer } from './engine/live-events.ts'
 export { RestateEngine, type RestateEngineOptions } from './engine/restate-engine.ts'
 export type { TreeLife } from './engine/tree-life.ts'
 export { loadSdk, type Sdk } from './load-sdk.ts'

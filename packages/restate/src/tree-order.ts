@@ -37,16 +37,17 @@ export type TreeMessage =
 
 /** A person's change to a session's record, such as an edit of its session file. */
 export interface SessionEdit {
+  /** Recorded with the edit, in the event `journal.edited`. An edit whose id is in the record has no effect. */
+  readonly id: string
   /** The whole new record. */
   readonly entries: readonly Entry[]
-  /**
-   * The number of the last entry of the record that the person edited. If the session has recorded more since, an edit that only appends
-   * is appended to the current record, and any other edit is rejected.
-   */
+  /** The number of the last entry of the record that the person edited. Entries that the session has recorded since are kept. */
   readonly base: number
   readonly systemPrompt?: string
   /** One sentence for the session's record. */
   readonly summary: string
+  /** Resumes the session if its tree rests. Without it, only the record changes. */
+  readonly resumes?: boolean
 }
 
 /** How an order ended. */

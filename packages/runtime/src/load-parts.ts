@@ -36,6 +36,7 @@ import {
   type TeamFiles,
   type TrustItem,
   withModelAliases,
+  withPolicyBudgets,
 } from '@cadre/home'
 import { createKnowledge, type KnowledgeSource } from '@cadre/knowledge'
 import type { ServerConfig } from '@cadre/mcp'
@@ -288,7 +289,11 @@ export async function loadParts(
         })
   const teams = openTeams(home, { maxMessages: config.limits?.teamMessages ?? defaultTeamMessages })
   const engine = options.engine === 'files' ? undefined : config.engine
-  const ledger = createLedger(config, openLedgerStore(home, engine).change, placeOf(engine))
+  const ledger = createLedger(
+    withPolicyBudgets(config, policy),
+    openLedgerStore(home, engine).change,
+    placeOf(engine),
+  )
   const wanted = limitsOf(config, options)
   const { copilotDefaultModel, createModels, ProgramCalls } = await backends
   // The sandbox could not be tested for lack of file descriptors, which does not mean that there is none.

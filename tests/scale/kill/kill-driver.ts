@@ -118,7 +118,8 @@ export class KillDriver {
     const { seq = 0, timestamp } = stored.entries.at(-1) ?? {}
     const entry = { role: 'user', content, seq: seq + 1, timestamp } as Entry
     const entries = [...stored.entries, entry]
-    await retry(() => this.#keeper.edit(id, { entries, base: seq, summary: 'A message was added.' }))
+    const edit = { id: content, entries, base: seq, summary: 'A message was added.' }
+    await retry(() => this.#keeper.edit(id, edit))
     expected.push(content)
   }
 

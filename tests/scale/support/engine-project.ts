@@ -26,13 +26,20 @@ export interface StartWorkerOptions {
   readonly args?: readonly string[]
 }
 
-const model = ['--trust', '--model', 'scripted:playbook.yaml']
+export interface EngineProjectOptions {
+  /** The address of a model server, which replaces `playbook.yaml`. */
+  readonly modelUrl?: string
+  /** Added to those of the engine. */
+  readonly settings?: object
+}
 
-/** Starts the server for a new project with these files, or for an existing one. `settings` are added to those of the engine. */
+/** Starts the server for a new project with these files, or for an existing one. */
 export async function openEngineProject(
   files: Readonly<Record<string, string | object>> | Project,
-  settings: object = {},
+  { modelUrl, settings = {} }: EngineProjectOptions = {},
 ): Promise<EngineProject> {
+  const model = ['--trust', '--model', modelUrl === undefined ? 'scripted:playbook.yaml' : 'openai:wire']
+  const modelEnv: Record<string, string> = modelUrl === undefined ? {} : { OPENAI_BASE_URL: modelUrl }
   const project = isProject(files) ? files : createProject(files)
   const env = { CADRE_RESTATE_SERVER: process.env['CADRE_TEST_RESTATE'] ?? '' }
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const
@@ -67,7 +74,7 @@ export async function openEngineProject(
       args = [],
     } = {}) {
       const all = ['worker', '--json', '--port', String(own), ...model, ...args]
-      const worker = at.start(all, { env: variables })
+      const worker = at.start(all, { env: { ...modelEnv, ...variables } })
       endWithUs(worker.child)
       await worker.until((stdout) => stdout.includes('worker.ready'))
       return worker
@@ -75,6 +82,7 @@ export async function openEngineProject(
     async startDaemon() {
       const started = await project.cadre(['up', '--engine', 'restate', '--detach', ...model], {
         ownProcess: true,
+        env: modelEnv,
       })
       if (started.code !== 0) throw new Error(`cadre up: ${started.stdout}${started.stderr}`)
       onTestFinished(async () => {

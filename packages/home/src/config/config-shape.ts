@@ -32,6 +32,22 @@ function address(example: string): ValueShape {
 
 const dayBudget: { readonly [key: string]: ValueShape } = { tokens: wholeNumber, cost: nonNegativeNumber }
 
+/** Daily budgets. */
+export const budgetsShape: ValueShape = {
+  kind: 'keys',
+  keys: {
+    day: { kind: 'keys', keys: dayBudget },
+    agents: { kind: 'named', of: { kind: 'keys', keys: dayBudget } },
+    teams: {
+      kind: 'named',
+      of: { kind: 'keys', keys: { agents: { kind: 'texts' }, ...dayBudget }, required: ['agents'] },
+    },
+  },
+}
+
+/** How many trees run at the same time. */
+export const parallelShape: ValueShape = { kind: 'keys', keys: { place: wholeNumber, home: wholeNumber } }
+
 const place: ValueShape = {
   kind: 'matching',
   pattern: /^[a-z0-9][a-z0-9-]{0,62}$/i,
@@ -133,21 +149,11 @@ export const configShape: Extract<ValueShape, { kind: 'keys' }> = {
         timeoutSeconds: wholeNumber,
         identicalCalls: { kind: 'count' },
         teamMessages: wholeNumber,
-        parallel: { kind: 'keys', keys: { place: wholeNumber, home: wholeNumber } },
+        parallel: parallelShape,
       },
     },
     budget: { kind: 'keys', keys: { tokens: wholeNumber, cost: nonNegativeNumber, calls: wholeNumber } },
-    budgets: {
-      kind: 'keys',
-      keys: {
-        day: { kind: 'keys', keys: dayBudget },
-        agents: { kind: 'named', of: { kind: 'keys', keys: dayBudget } },
-        teams: {
-          kind: 'named',
-          of: { kind: 'keys', keys: { agents: { kind: 'texts' }, ...dayBudget }, required: ['agents'] },
-        },
-      },
-    },
+    budgets: budgetsShape,
     enableSubagent: booleanShape,
     tools: { kind: 'texts' },
     check: {

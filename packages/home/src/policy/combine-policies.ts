@@ -1,4 +1,5 @@
 import type { Budget, Json } from '@cadre/core'
+import { combineBudgets } from '../budgets/with-policy-budgets.ts'
 import { approvalRulesOf } from './approval-rule.ts'
 import { commandLimitKeys } from './command-limits.ts'
 import { permitsMore } from './effects-of.ts'
@@ -94,6 +95,18 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
   for (const [index, { place }] of approvals.entries()) decidedBy.set(`approvals.${index}`, place)
   const budget: Budget = lowestOf('limits.budget', budgetKeys)
   const limits = lowestOf('limits', limitKeys)
+  const parallel = lowestOf('limits.parallel', ['place', 'home'])
+  lowestOf('budgets.day', ['tokens', 'cost'])
+  let budgets: Policy['budgets']
+  for (const { file, value } of said('budgets')) {
+    const before = budgets
+    const combined = combineBudgets(before, value as Policy['budgets'])
+    for (const group of ['agents', 'teams'] as const)
+      for (const [name, budget] of Object.entries(combined[group] ?? {}))
+        if (JSON.stringify(before?.[group]?.[name]) !== JSON.stringify(budget))
+          decidedBy.set(`budgets.${group}.${name}`, file.placeOf(`budgets.${group}`))
+    budgets = combined
+  }
   return {
     customAgents: isOpen('customAgent.enabled'),
     subagents: isOpen('subagent.enabled'),
@@ -103,7 +116,12 @@ export function combinePolicies(files: readonly PolicyFile[]): Policy {
     allowedModels,
     modelAliases,
     modelFallback: isOpen('models.fallback'),
-    limits: { ...limits, ...(Object.keys(budget).length > 0 && { budget }) },
+    limits: {
+      ...limits,
+      ...(Object.keys(budget).length > 0 && { budget }),
+      ...(Object.keys(parallel).length > 0 && { parallel }),
+    },
+    ...(budgets && { budgets }),
     effects: {
       read: strictest('effects.read') ?? defaultEffects.read,
       write: strictest('effects.write') ?? defaultEffects.write,

@@ -327,3 +327,27 @@ describe.skipIf(process.platform === 'win32')('who can change the policy of an o
     expect(await weak()).toEqual([expect.stringContaining(`${at('elsewhere')} is owned by user 1234`)])
   })
 })
+
+describe('shared budgets', () => {
+  it('are the lowest of all levels, and name the file that decided them', async () => {
+    write(
+      organisation(),
+      'budgets:\n  day: { cost: 50 }\n  agents:\n    lead: { cost: 9 }\nlimits:\n  parallel: { home: 4 }\n',
+    )
+    write(user(), 'budgets:\n  day: { cost: 20, tokens: 1000 }\n  agents:\n    lead: { cost: 10 }\n')
+    write(project(), 'limits:\n  parallel: { home: 9, place: 2 }\n')
+    const policy = await load()
+    expect(policy.budgets).toEqual({ day: { cost: 20, tokens: 1000 }, agents: { lead: { cost: 9 } } })
+    expect(policy.limits.parallel).toEqual({ home: 4, place: 2 })
+    const places = listRestrictions(policy).map(
+      ({ key, value, place }) => `${key} ${value} ${path.basename(place)}`,
+    )
+    expect(places.toSorted()).toEqual([
+      'budgets.agents.lead $9 policy.yaml:3',
+      'budgets.day.cost 20 user.yaml:2',
+      'budgets.day.tokens 1000 user.yaml:2',
+      'limits.parallel.home 4 policy.yaml:6',
+      'limits.parallel.place 2 project.yaml:2',
+    ])
+  })
+})

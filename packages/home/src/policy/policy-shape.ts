@@ -1,4 +1,11 @@
-import { booleanShape, nonNegativeNumber, type ValueShape, wholeNumber } from '../config/config-shape.ts'
+import {
+  booleanShape,
+  budgetsShape,
+  nonNegativeNumber,
+  parallelShape,
+  type ValueShape,
+  wholeNumber,
+} from '../config/config-shape.ts'
 import { roles } from '../people/person.ts'
 
 const enabled: ValueShape = { kind: 'keys', keys: { enabled: booleanShape } }
@@ -47,8 +54,10 @@ export const policyShape: Extract<ValueShape, { kind: 'keys' }> = {
         timeoutSeconds: wholeNumber,
         identicalCalls: wholeNumber,
         budget: { kind: 'keys', keys: { tokens: wholeNumber, cost: nonNegativeNumber, calls: wholeNumber } },
+        parallel: parallelShape,
       },
     },
+    budgets: budgetsShape,
     effects: {
       kind: 'keys',
       keys: { read: permission, write: permission, execute: permission, outbound: permission },

@@ -1,4 +1,5 @@
 import type { Budget, Effect } from '@cadre/core'
+import type { Config } from '../config/config.ts'
 import type { ApprovalRule } from './approval-rule.ts'
 import type { CommandLimits } from './command-limits.ts'
 
@@ -40,7 +41,11 @@ export interface Policy {
     readonly timeoutSeconds?: number
     readonly identicalCalls?: number
     readonly budget?: Budget
+    /** How many trees may run at the same time. */
+    readonly parallel?: { readonly place?: number; readonly home?: number }
   }
+  /** The most that all runs of a home may spend in a day. */
+  readonly budgets?: Config['budgets']
   /** Includes the defaults. `effectsOf` adds teams and flags. */
   readonly effects: Effects
   /** Patterns of all levels. */

@@ -1,3 +1,4 @@
+import type { DayBudgetSettings } from '../config/config.ts'
 import { describeRule } from './approval-rule.ts'
 import type { Policy } from './policy.ts'
 
@@ -35,7 +36,16 @@ function valueFor(policy: Policy, key: string): unknown {
   if (key.startsWith(aliases)) return policy.modelAliases[key.slice(aliases.length)]
   if (key === 'network') return policy.network ? 'allow' : 'deny'
   if (key === 'environment') return policy.environment.join(', ') || 'none'
-  return /^(limits|effects|commands)\./.test(key) ? valueAt(policy, key) : false
+  const [, group, name = ''] = /^budgets\.(agents|teams)\.(.*)$/.exec(key) ?? []
+  if (group !== undefined) return describeBudget(policy.budgets?.[group as 'agents' | 'teams']?.[name])
+  return /^(limits|effects|commands|budgets)\./.test(key) ? valueAt(policy, key) : false
+}
+
+function describeBudget({ tokens, cost }: DayBudgetSettings = {}): string {
+  return [
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(cost === undefined ? [] : [`$${cost}`]),
+  ].join(', ')
 }
 
 function valueAt(policy: Policy, key: string): unknown {

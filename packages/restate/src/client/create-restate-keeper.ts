@@ -1,16 +1,19 @@
-import { createHash } from 'node:crypto'
 import { CadreError, isEndedStatus } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
+import type { LiveAnswer } from '../engine/live-events.ts'
 import { Ingress } from '../ingress.ts'
 import { type Packed, pack, unpack } from '../log/packed.ts'
 import { type ReadKeys, readHead, readStored, type StoredTreeState } from '../log/read-archive.ts'
 import { placeNames } from '../place-names.ts'
 import type { TreeMessage, TreeOrder, TreeState } from '../tree-order.ts'
-import type { IndexEntry } from '../worker/handlers.ts'
+import type { IndexEntry, LiveOrder } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'
 import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
 import { TreeWatch } from './tree-watch.ts'
+
+/** How long a worker waits for news of a tree, in milliseconds. */
+const liveWait = 1_500
 
 /** Creates the client that sends orders to the workers of a place. */
 export function createRestateKeeper(options: RestateKeeperOptions): RestateKeeper {
@@ -125,9 +128,8 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     },
     async edit(session, edit) {
       // A caller repeats an edit if the answer was lost, and the session may have continued in between.
-      const hash = createHash('sha256').update(JSON.stringify(edit)).digest('hex')
       const message = { kind: 'edit', session, ...edit } as const
-      await send(await requireRoot(session), message, `edit-${session}-${hash}`)
+      await send(await requireRoot(session), message, `edit-${session}-${edit.id}`)
     },
     async read(session) {
       const root = await rootOf(session)
@@ -151,6 +153,10 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
         sessions: new Map(sessions.map(([id, session]) => [id, JSON.stringify(session)])),
         read: (session) => readStored(root, session, readKeys, blobs, head),
       }
+    },
+    async live(root, after, until) {
+      const order: LiveOrder = { wait: liveWait, ...(after !== undefined && { after }) }
+      return (await ingress.call(names.trees, root, 'live', order, until)) as LiveAnswer
     },
     async sessions(root) {
       return Object.keys((await readHead(root, readKeys)).head?.sessions ?? {})

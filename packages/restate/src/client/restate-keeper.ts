@@ -1,4 +1,5 @@
 import type { Answer, QuestionId, ResumeOptions, StartRequest, StoredSession, Work } from '@cadre/core'
+import type { LiveAnswer } from '../engine/live-events.ts'
 import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-order.ts'
 
 /**
@@ -35,6 +36,11 @@ export interface RestateKeeper {
   refresh(session: string): Promise<void>
   /** Reads which sessions of a tree have changed, and then only those. */
   readTree(root: string): Promise<ReadTree>
+  /**
+   * Returns the events of a running tree that are not recorded, such as text of a reply in flight, since the cursor. Waits for news a short
+   * time. `away`: another worker runs the tree, or none. Nothing is kept for a client that asks later.
+   */
+  live(root: string, after: string | undefined, signal: AbortSignal): Promise<LiveAnswer>
   /** The ids of all archived sessions of a tree. */
   sessions(root: string): Promise<readonly string[]>
   rootOf(session: string): Promise<string | undefined>

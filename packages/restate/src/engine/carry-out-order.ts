@@ -49,8 +49,9 @@ export async function carryOutOrder(
 /** The session to resume if the order has to continue in another invocation. */
 export function sessionOf(order: TreeOrder, root: string): string {
   if (order.kind === 'resume') return order.session
+  const message = order.kind === 'message' ? order.message : undefined
   // A message may wake a child of a finished run.
-  return order.kind === 'message' && order.message.kind === 'tell' ? order.message.session : root
+  return message?.kind === 'tell' || message?.kind === 'edit' ? message.session : root
 }
 
 /** Delivers a message to a tree that is not running. */
@@ -68,6 +69,7 @@ async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal):
       return endBelow(message, host, signal)
     case 'edit':
       await recordEdit(log, message)
+      if (message.resumes) return resumeUncancelled(message.session, host, signal)
       return previous ?? { kind: 'continued' }
     case 'interrupt':
     case 'archive':

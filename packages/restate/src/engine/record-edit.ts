@@ -1,43 +1,45 @@
-import { isDeepStrictEqual } from 'node:util'
-import { CadreError, type Entry } from '@cadre/core'
+import { CadreError, type Draft, type Entry } from '@cadre/core'
 import type { TreeLog } from '../log/tree-log.ts'
 import type { TreeMessage } from '../tree-order.ts'
 
-/** Records what a person has changed in a session's record. Rejects if the session has recorded more since and the edit cannot be merged. */
+/** Records what a person has changed in a session's record. A later attempt may repeat the message, so it has no effect if it is recorded. */
 export async function recordEdit(
   log: TreeLog,
-  { session, entries, base, summary, systemPrompt }: Extract<TreeMessage, { kind: 'edit' }>,
+  { session, id, entries, base, summary, systemPrompt }: Extract<TreeMessage, { kind: 'edit' }>,
 ): Promise<void> {
   const current = (await log.load(session))?.entries
   if (current === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
-  const isCurrent = (current.at(-1)?.seq ?? 0) === base
-  // A later attempt may repeat the message.
-  if (!isCurrent && isDeepStrictEqual(current.slice(0, entries.length), entries)) return
-  const prompt = systemPrompt === undefined ? {} : { systemPrompt }
+  if (current.some((entry) => entry.role === 'event' && entry['edit'] === id)) return
+  const merged = merge(current, entries, base)
+  const note: Draft = { role: 'event', type: 'journal.edited', content: summary, edit: id }
+  const timestamp = new Date(log.clock.now()).toISOString()
   log.add({
     t: 'edit',
     id: session,
-    entries: isCurrent ? entries : appended(current, entries, base, session),
+    entries: [...merged, { ...note, seq: nextSeq(merged), timestamp } as Entry],
     summary,
-    ...prompt,
+    ...(systemPrompt !== undefined && { systemPrompt }),
   })
 }
 
-/** The session has recorded more since. */
-function appended(
-  current: readonly Entry[],
-  edited: readonly Entry[],
-  base: number,
-  session: string,
-): readonly Entry[] {
+/**
+ * The session may have recorded more since the person read its record. If the person only added entries, they come last. Otherwise the
+ * later entries follow the edited ones, with the next numbers, as if they had been recorded after the edit: a reply to entries that the
+ * person removed then counts as outdated.
+ */
+function merge(current: readonly Entry[], edited: readonly Entry[], base: number): readonly Entry[] {
   const known = current.filter(({ seq }) => seq <= base)
-  if (!isDeepStrictEqual(edited.slice(0, known.length), known)) {
-    throw new CadreError(
-      'usage',
-      `session ${session} has continued since you edited its record, so the edit was not applied. Edit it again.`,
-    )
-  }
-  let seq = current.at(-1)?.seq ?? 0
-  const added = edited.slice(known.length).map((entry) => ({ ...entry, seq: ++seq }))
-  return [...current, ...added]
+  // Compared as JSON, because the edit has no `undefined` values.
+  const isExtended = known.every((entry, index) => JSON.stringify(entry) === JSON.stringify(edited[index]))
+  if (isExtended) return renumbered(current, edited.slice(known.length))
+  return renumbered(edited, current.slice(known.length))
+}
+
+function renumbered(first: readonly Entry[], then: readonly Entry[]): readonly Entry[] {
+  const next = nextSeq(first)
+  return [...first, ...then.map((entry, index) => ({ ...entry, seq: next + index }))]
+}
+
+function nextSeq(entries: readonly Entry[]): number {
+  return (entries.at(-1)?.seq ?? 0) + 1
 }

@@ -33,6 +33,7 @@ import { defaultWorkerLimits, type WorkerLimits } from '../worker/worker-options
 import { recordAnswer } from './carry-out-order.ts'
 import { type AttemptHost, invokeTree, type TreeAttempt } from './invoke-tree.ts'
 import { LentTrees } from './lent-trees.ts'
+import { LiveEvents } from './live-events.ts'
 import type { OrderRunner } from './order-runner.ts'
 import { OrderedTree } from './ordered-tree.ts'
 import { createTreeLife, type TreeLife } from './tree-life.ts'
@@ -64,6 +65,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly scope: string
   readonly limits: WorkerLimits
   readonly lent: LentTrees
+  readonly liveEvents = new LiveEvents()
   readonly report: (message: string) => void
   readonly blobs: Blobs
   orders: OrderRunner | undefined
@@ -223,6 +225,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     const { root } = log
     if (this.#held.get(root) === attempt) {
       this.#held.delete(root)
+      this.liveEvents.forget(root)
       this.#options.onTree?.(root, false)
     }
     if (isClosed && log.isLive) {

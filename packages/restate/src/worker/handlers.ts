@@ -1,5 +1,6 @@
 import type { LedgerAnswer, LedgerDay, LedgerOrder, LedgerSlots } from '@cadre/core'
 import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk'
+import type { LiveAnswer } from '../engine/live-events.ts'
 import type { Packed } from '../log/packed.ts'
 import type { TreeOrder } from '../tree-order.ts'
 
@@ -9,6 +10,14 @@ export type TreeHandlers = {
   run: (ctx: ObjectContext, order: Packed<TreeOrder>) => Promise<void>
   /** Returns keys of the archive, as JSON texts. */
   read: (ctx: ObjectSharedContext, keys: readonly string[]) => Promise<(string | null)[]>
+  /** Returns events that are not recorded, from the worker that runs the tree. */
+  live: (ctx: ObjectSharedContext, order: LiveOrder) => Promise<LiveAnswer>
+}
+
+export interface LiveOrder {
+  readonly after?: string
+  /** How long to wait for news, in milliseconds. */
+  readonly wait: number
 }
 
 /** Delivers messages to a tree: to its running invocation, or by starting one. */

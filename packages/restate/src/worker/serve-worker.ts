@@ -39,6 +39,7 @@ export async function serveWorker(options: WorkerOptions): Promise<Worker> {
     port: listener.port,
     trees: () => engine.roots(),
     specs: (root) => [...(engine.logOf(root)?.loaded() ?? [])].map(([, { spec }]) => spec),
+    observe: (event) => engine.liveEvents.take(event),
     drain: () => engine.drain(),
     async close() {
       engine.close()

@@ -1,11 +1,12 @@
 import type { ObjectContext, ObjectSharedContext, Serde, ServiceDefinition } from '@restatedev/restate-sdk'
+import type { LiveAnswer } from '../engine/live-events.ts'
 import type { RestateEngine } from '../engine/restate-engine.ts'
 import type { Sdk } from '../load-sdk.ts'
 import type { Packed } from '../log/packed.ts'
 import type { PlaceNames } from '../place-names.ts'
 import type { TreeOrder } from '../tree-order.ts'
 import { directoryService } from './directory-service.ts'
-import type { BlobHandlers, IndexHandlers, MessageHandlers, TreeHandlers } from './handlers.ts'
+import type { BlobHandlers, IndexHandlers, LiveOrder, MessageHandlers, TreeHandlers } from './handlers.ts'
 import { ledgerService } from './ledger-service.ts'
 import { retryPolicy } from './retry-policy.ts'
 
@@ -45,6 +46,15 @@ export function treeServices(
       ),
       read: shared(unkept, (ctx: ObjectSharedContext, keys: readonly string[]) =>
         sdk.RestatePromise.all(keys.map((key) => ctx.get(key, text) as never)),
+      ),
+      live: shared(
+        unkept,
+        async (ctx: ObjectSharedContext, { after, wait }: LiveOrder): Promise<LiveAnswer> => {
+          const engine = engineOf(ctx.key)
+          return engine === undefined
+            ? { kind: 'away' }
+            : engine.liveEvents.read(ctx.key.slice(engine.scope.length), after, wait)
+        },
       ),
     } satisfies TreeHandlers,
   })

@@ -1,4 +1,4 @@
-import type { Clock, Engine, Orchestrator, SessionSpec, StoredSession } from '@cadre/core'
+import type { CadreEvent, Clock, Engine, Orchestrator, SessionSpec, StoredSession } from '@cadre/core'
 import type { TreeLife } from '../engine/tree-life.ts'
 import type { LogItem } from '../log/log-item.ts'
 
@@ -62,6 +62,8 @@ export interface Worker {
   trees(): readonly string[]
   /** The sessions of a tree that runs here, with their records. */
   specs(root: string): readonly SessionSpec[]
+  /** Takes an event of the orchestrator, for clients that watch its tree. Never waits. */
+  observe(event: CadreEvent): void
   /**
    * Pauses all trees. Each continues on another worker, or on the newest deployment, when its running calls have been settled. Resolves
    * when no tree runs here. Call it before an upgrade.

@@ -1,6 +1,6 @@
 import { dayOf } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
-import { type Config, ceilingsIn, type Home } from '@cadre/home'
+import { type Config, ceilingsIn, type Home, type Policy, withPolicyBudgets } from '@cadre/home'
 import { openLedgerStore } from '../open-ledger-store.ts'
 
 /** A daily budget, or a limit on running trees, and how much of it is used. */
@@ -14,7 +14,12 @@ export interface BudgetView {
 }
 
 /** The budgets and limits that all runs of a home share. Rejects if the server that keeps them does not answer. */
-export async function describeBudgets(home: Home, config: Config): Promise<readonly BudgetView[]> {
+export async function describeBudgets(
+  home: Home,
+  settings: Config,
+  policy: Policy,
+): Promise<readonly BudgetView[]> {
+  const config = withPolicyBudgets(settings, policy)
   const ceilings = ceilingsIn(config)
   const parallel = Object.entries(config.limits?.parallel ?? {}) as ['place' | 'home', number][]
   if (ceilings.length === 0 && parallel.length === 0) return []

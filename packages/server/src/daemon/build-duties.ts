@@ -141,6 +141,7 @@ export function buildDuties(
     status: () => base.status(),
     changed: () => base.publisher.changed(),
   })
+  if (page !== undefined) keeper.showTo?.(page)
   base.problemsChanged = () => page?.noted('problems')
   const all = [sessions, approvals, agents, ...others, checkIns, ...(page ? [page] : [])]
   base.describeWork = () => ({

@@ -15,6 +15,10 @@ export interface PageDuty extends Duty {
   readonly address: string | undefined
   /** Takes an event of a session of the daemon. Never throws or blocks. */
   take(event: CadreEvent): void
+  /** Whether somebody watches this tree now. */
+  isWatched(root: string): boolean
+  /** Sends events of a tree that runs in another process, which may be lost, to everybody who watches it. */
+  show(root: string, events: readonly CadreEvent[]): void
   /** Problems or the status have changed. */
   noted(what: 'problems' | 'status'): void
 }
@@ -78,6 +82,10 @@ export function createPageDuty(options: PageDutyOptions): PageDuty {
       if (ticks % every.logins === 0) removeOldLogins(home)
     },
     take: (event) => page?.take(event),
+    isWatched: (root) => page?.context.hub.isWatched(root) ?? false,
+    show(root, events) {
+      for (const event of events) page?.context.hub.send({ type: 'event', root, event })
+    },
     noted: (what) => page?.noted(what),
     async stop() {
       page?.stop()

@@ -6,6 +6,7 @@
  *    again after a restart: the ids of sessions and messages prevent a second effect.
  * 2. At most `parallel` trees run for this daemon; other new sessions wait in the queue.
  */
+import { existsSync } from 'node:fs'
 import { CadreError, type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { currentUser } from '@cadre/disk'
 import { readProjected } from '@cadre/journal'
@@ -15,8 +16,15 @@ import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts
 import { hasReceived } from '../sessions/deliveries.ts'
 import { DeliveryQueue, type QueuedDelivery, startRequestOf } from '../sessions/delivery-queue.ts'
 import { endedState } from '../sessions/kept-result.ts'
-import { fileOfSession, type RunEndListener } from '../sessions/session-runs.ts'
+import {
+  beginTimeoutMs,
+  fileOfSession,
+  type RunEndListener,
+  refusalIn,
+  stillRunning,
+} from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
+import { LiveWatch } from './live-watch.ts'
 import { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'
 import { SessionMirror } from './session-mirror.ts'
@@ -42,7 +50,18 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   const { home, engine, trees, place, workspace, parallel, problems, note, rested } = options
   const queue = new DeliveryQueue(home)
   queue.load()
-  const mirror = new SessionMirror({ home, engine, trees, place })
+  const mirror = new SessionMirror({
+    home,
+    engine,
+    trees,
+    place,
+    rejected(session, message, kept) {
+      rejected.set(session, kept)
+      problems.report('edit', fileOfSession(session), [{ severity: 'error', message }])
+    },
+  })
+  /** Edits that were not applied, by session. The problem is solved when the copy is removed. */
+  const rejected = new Map<string, string>()
   const listeners = new Set<RunEndListener>()
   const serving = new Set<string>()
   /** Requests that the server has, by file. */
@@ -50,6 +69,9 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   const blocked = new Map<string, Blocked>()
   /** Sessions that are being resumed. True: again, because the file may have changed since. */
   const waking = new Map<string, boolean>()
+  /** Runs that a person has resumed, until they have begun. Called with their result. */
+  const restarting = new Map<string, (result: RunResult | undefined) => void>()
+  let live: LiveWatch | undefined
   let holds = 0
   let isClosed = false
 
@@ -67,6 +89,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     synced: () => serveAll(),
     ended(root, result, sessions) {
       for (const session of sessions) for (const { file } of queue.of(session)) sent.delete(file)
+      restarting.get(root)?.(result)
       if (result !== undefined) finish(root, result)
       rested(sessions)
       serveAll()
@@ -98,6 +121,8 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     if (stored !== undefined && request.kind === 'tell') {
       requireHere(session)
       await runs.follow(stored.spec.root, stored.spec.agent.name)
+      // What a person has changed in the file before applies first.
+      await mirror.push(session)
       await trees.tell(session, request.work)
       return true
     }
@@ -170,30 +195,57 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
         : `${session} runs on the workers of place ${file.place}, but engine.place is ${place}. To continue it, set engine.place to ${file.place} and restart "cadre up".`,
     )
   }
-  const resume = async (session: string, { restarts = false } = {}): Promise<void> => {
+  const resume = async (session: string): Promise<void> => {
     const stored = read(session)
     if (stored === undefined || isClosed) return
     requireHere(session)
     const { root, agent } = stored.spec
     const isFollowed = runs.has(root)
-    if (!isFollowed && !restarts && !(await canRunUnattended(stored, readOr))) return
-    void wake(session, root, agent.name, !isFollowed)
+    if (!isFollowed && !(await canRunUnattended(stored, readOr))) return
+    void wake(session, root, agent.name, { resumes: !isFollowed })
+  }
+  const resumeOnRequest = async (session: string): Promise<void> => {
+    const stored = read(session)
+    if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
+    requireHere(session)
+    const { root, agent } = stored.spec
+    if (runs.has(root)) {
+      if (idleStateOf(stored).kind !== 'ended') return
+      throw stillRunning(session)
+    }
+    await runs.follow(root, agent.name)
+    const result = new Promise<RunResult | undefined>((resolve) => restarting.set(root, resolve))
+    void wake(session, root, agent.name, { resumes: true, restarts: true })
+    const ended = await Promise.race([result, delay(beginTimeoutMs)])
+    restarting.delete(root)
+    // A run that has recorded something has begun.
+    const hasBegun = (read(session)?.entries.length ?? 0) > stored.entries.length
+    const refusal = ended && !hasBegun ? refusalIn(ended) : undefined
+    if (refusal !== undefined) throw refusal
   }
   /** Callers must not wait: this takes until a worker is running, and until the command that changed the file has ended. */
-  const wake = async (session: string, root: string, agent: string, resumes: boolean): Promise<void> => {
+  const wake = async (
+    session: string,
+    root: string,
+    agent: string,
+    { resumes = false, restarts = false, isQuiet = false },
+  ): Promise<void> => {
     if (waking.has(session)) {
       waking.set(session, true)
       return
     }
     let failures = 0
+    let isResumed = !resumes
     waking.set(session, true)
     while (waking.get(session) === true && !isClosed) {
       waking.set(session, false)
       try {
-        await runs.follow(root, agent)
+        await runs.follow(root, agent, { isQuiet })
         const isPushed = await mirror.push(session)
         if (isPushed) runs.changed(root)
-        else if (resumes) await trees.resume(session)
+        if (restarts && !isResumed) await trees.resume(session, {})
+        else if (!isPushed && !isResumed) await trees.resume(session)
+        isResumed = true
         if (failures > 0) report(session, undefined)
         failures = 0
       } catch (error) {
@@ -203,6 +255,20 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       }
     }
     waking.delete(session)
+  }
+  /** Sends an edit that gives the session no work. */
+  const pushEdit = async (session: string): Promise<void> => {
+    const stored = read(session)
+    if (stored === undefined) return
+    const { root, agent } = stored.spec
+    await wake(session, root, agent.name, { isQuiet: true })
+  }
+  const clearSolved = () => {
+    for (const [session, kept] of rejected) {
+      if (existsSync(kept)) continue
+      rejected.delete(session)
+      problems.report('edit', fileOfSession(session), [])
+    }
   }
   /** Sends the order even if no worker is running. */
   const cancelTree = async (session: string, reason: string, stored: StoredSession | undefined) => {
@@ -288,8 +354,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     },
     delivery: async (session, message) => deliveryTo(read(session), session, message),
     resume: (session) => resume(session),
-    // The workers judge the run later, so only the place of the session can be checked here.
-    resumeOnRequest: (session) => resume(session, { restarts: true }),
+    resumeOnRequest,
     async cancel(session, reason) {
       const dropped = queue.of(session)
       for (const queued of dropped) queue.remove(queued)
@@ -326,6 +391,13 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     },
     observe: (_event: CadreEvent) => {},
     isOpenHere: (session) => runs.rootOf(session) !== undefined,
+    showTo(viewer) {
+      live = new LiveWatch(trees, viewer)
+    },
+    edited(session) {
+      if (isClosed || !mirror.isEdited(session)) return
+      void pushEdit(session).catch((error: unknown) => report(session, messageOf(error)))
+    },
     cancelElsewhere(session) {
       const stored = unfinished(session)
       if (stored === undefined && runs.rootOf(session) === undefined) return false
@@ -348,6 +420,8 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     async retry() {
       serveAll()
       runs.tick()
+      clearSolved()
+      live?.tick(runs.roots())
     },
     restore() {
       void restore().catch((error: unknown) =>
@@ -356,6 +430,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     },
     clear() {
       isClosed = true
+      live?.close()
       runs.close()
     },
     open: () => [

@@ -1,4 +1,5 @@
 import type { Entry, StoredSession } from '@cadre/core'
+import { contentKey, entryKey } from '@cadre/journal'
 import { expect, test } from 'vitest'
 import { localChanges } from './local-changes.ts'
 
@@ -25,17 +26,44 @@ test('finds a decision until the record has one', () => {
   expect(localChanges(file, later)).toBeUndefined()
 })
 
+const baseOf = ({ spec, entries }: StoredSession) => ({
+  entries: entries.map(entryKey),
+  systemPrompt: contentKey(spec.systemPrompt),
+})
+
 test('finds messages, removed entries and a new prompt', () => {
   const record = stored([user(1, 'a'), user(2, 'b')])
-  expect(localChanges(stored([user(1, 'a'), user(2, 'b'), user(3, 'c')]), record)?.edit).toEqual({
+  const added = localChanges(stored([user(1, 'a'), user(2, 'b'), user(3, 'c')]), record)
+  expect(added?.edit).toEqual({
+    id: expect.any(String),
     entries: [user(1, 'a'), user(2, 'b'), user(3, 'c')],
     base: 2,
     summary: 'The session file was changed: 1 entry added.',
   })
-  expect(localChanges(stored([user(1, 'a')]), record, 2)?.edit).toMatchObject({
+  expect(localChanges(stored([user(1, 'a')]), record)).toBeUndefined()
+  expect(localChanges(stored([user(1, 'a')]), record, baseOf(record))?.edit).toMatchObject({
     entries: [user(1, 'a')],
     base: 2,
     summary: 'The session file was changed: 1 entry removed.',
   })
   expect(localChanges(stored(record.entries, 'new'), record)?.edit).toMatchObject({ systemPrompt: 'new' })
+})
+
+test('does not undo what the record has changed since the file was written', () => {
+  const before = stored([user(1, 'a'), user(2, 'b')])
+  const record = stored([user(1, 'a'), user(2, 'changed'), user(3, 'c')], 'another prompt')
+  expect(localChanges(before, record, baseOf(before))).toBeUndefined()
+})
+
+test('a changed decision is a part of the edit, and a new one is not', () => {
+  const record = stored([user(1, 'a'), asked, answered])
+  const other = { ...answered, decision: 'reject' } as Entry
+  const changes = localChanges(stored([user(1, 'a'), asked, other]), record, baseOf(record))
+  expect(changes).toMatchObject({ answers: [], edit: { entries: [user(1, 'a'), asked, other] } })
+  const open = stored([user(1, 'a'), asked])
+  const file = stored([user(1, 'b'), asked, answered])
+  expect(localChanges(file, open, baseOf(open))).toMatchObject({
+    answers: [{ name: 'q' }],
+    edit: { entries: [user(1, 'b'), asked] },
+  })
 })

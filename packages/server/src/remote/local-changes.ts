@@ -1,5 +1,7 @@
 import { type Answer, answerIn, type Entry, type StoredSession, type VoteChannel, votesIn } from '@cadre/core'
-import { isSameEntry } from '@cadre/journal'
+import { contentKey, describeChange, entryKey } from '@cadre/journal'
+import { mergeEntries } from './merge-entries.ts'
+import type { FileBase } from './projected-base.ts'
 import type { RemoteEdit } from './remote-trees.ts'
 
 export interface LocalChanges {
@@ -9,38 +11,74 @@ export interface LocalChanges {
 }
 
 /**
- * What people have changed in a session file that the record does not have yet: decisions that commands wrote, and edits by hand. `written`
- * is how many entries the file had when Cadre last wrote it, if a person may have removed some of them.
+ * What people have changed in a session file that the record does not have yet: decisions that commands wrote, and edits by hand. `base` is
+ * what the file had before. Without it, a removed entry cannot be told from one that was not written yet, so only additions count.
  */
 export function localChanges(
   file: StoredSession,
   record: StoredSession,
-  written = 0,
+  base: FileBase = commonBase(file, record),
 ): LocalChanges | undefined {
-  let common = 0
-  while (isSameEntry(file.entries[common], record.entries[common])) common++
-  const added = file.entries.slice(common)
-  const answers = answersIn(added).filter(({ name, answer }) => isMissing(record.entries, name, answer))
-  const later = record.entries.slice(common)
-  const others = added.filter((entry) => isWrittenByPerson(entry) && !later.some((one) => says(one, entry)))
-  const isRewound = common < written
+  const known = new Set(base.entries)
+  const own = file.entries.filter((entry) => !known.has(entryKey(entry)))
+  const isReplaced = replacedDecisions(file, record, known)
+  const answers = answersIn(own.filter((entry) => !isReplaced(entry))).filter(({ name, answer }) =>
+    isMissing(record.entries, name, answer),
+  )
+  const sentAlone = new Set(own.filter((entry) => isDecision(entry) && !isReplaced(entry)))
+  const edited = file.entries.filter(
+    (entry) => !sentAlone.has(entry) && (!isNote(entry) || !own.includes(entry)),
+  )
   const { systemPrompt } = file.spec
-  const isPromptNew = systemPrompt !== record.spec.systemPrompt
-  const kept = record.entries.slice(0, common)
-  const summary = summaryOf(others.length, isRewound ? written - common : 0, isPromptNew)
-  if (answers.length === 0 && summary === undefined) return undefined
-  if (summary === undefined) return { answers }
-  const last = isRewound ? record.entries.at(-1) : kept.at(-1)
-  const from = kept.at(-1)?.seq ?? 0
-  return {
-    answers,
-    edit: {
-      entries: [...kept, ...others.map((entry, index) => ({ ...entry, seq: from + index + 1 }))],
-      base: last?.seq ?? 0,
-      summary,
-      ...(isPromptNew && { systemPrompt }),
-    },
+  const isPromptNew =
+    systemPrompt !== record.spec.systemPrompt && contentKey(systemPrompt) !== base.systemPrompt
+  const entries = mergeEntries(base.entries, edited, record.entries)
+  const summary = describeChange(
+    { entries: record.entries, systemPrompt: '' },
+    { entries, systemPrompt: isPromptNew ? systemPrompt : '' },
+  )
+  if (summary === undefined) return answers.length === 0 ? undefined : { answers }
+  const edit = {
+    entries,
+    base: record.entries.at(-1)?.seq ?? 0,
+    summary,
+    ...(isPromptNew && { systemPrompt }),
   }
+  return { answers, edit: { id: contentKey(JSON.stringify(edit)), ...edit } }
+}
+
+function commonBase(file: StoredSession, record: StoredSession): FileBase {
+  const theirs = record.entries.map(entryKey)
+  const entries: string[] = []
+  for (const entry of file.entries) {
+    const key = entryKey(entry)
+    if (theirs[entries.length] !== key) break
+    entries.push(key)
+  }
+  return { entries, systemPrompt: contentKey(record.spec.systemPrompt) }
+}
+
+/** A person has changed a decision that the record has, so it is a part of the edit. */
+function replacedDecisions(
+  file: StoredSession,
+  record: StoredSession,
+  known: ReadonlySet<string>,
+): (entry: Entry) => boolean {
+  const kept = new Set(file.entries.map(entryKey))
+  const isRemoved = (entry: Entry) => known.has(entryKey(entry)) && !kept.has(entryKey(entry))
+  const removed = new Set(
+    record.entries.flatMap((entry) => (isDecision(entry) && isRemoved(entry) ? [entry['name']] : [])),
+  )
+  return (entry) => isDecision(entry) && removed.has(entry['name'])
+}
+
+function isDecision(entry: Entry): entry is Extract<Entry, { role: 'event' }> {
+  return entry.role === 'event' && (entry.type === 'person.answered' || entry.type === 'person.voted')
+}
+
+/** Notes of the engine on files. */
+function isNote(entry: Entry): boolean {
+  return entry.role === 'event' && entry.type.startsWith('journal.')
 }
 
 /** A question that several people decide has votes, and the answer follows from them. */
@@ -67,23 +105,4 @@ function isMissing(entries: readonly Entry[], name: string, answer: Answer): boo
   const isSame = (vote: { readonly by: string; readonly decision: string }) =>
     vote.by === answer.by && vote.decision === answer.decision
   return answer.via === undefined || !votesIn(entries, name).some(isSame)
-}
-
-/** Events are written by Cadre: decisions, and notes of the engine on files. */
-function isWrittenByPerson(entry: Entry): boolean {
-  return entry.role !== 'event'
-}
-
-function says(one: Entry, other: Entry): boolean {
-  return isSameEntry({ ...one, seq: 0, timestamp: '' }, { ...other, seq: 0, timestamp: '' })
-}
-
-function summaryOf(added: number, removed: number, isPromptNew: boolean): string | undefined {
-  const count = (number: number) => (number === 1 ? '1 entry' : `${number} entries`)
-  const parts = [
-    ...(added > 0 ? [`${count(added)} added`] : []),
-    ...(removed > 0 ? [`${count(removed)} removed`] : []),
-    ...(isPromptNew ? ['system prompt changed'] : []),
-  ]
-  return parts.length === 0 ? undefined : `The session file was changed: ${parts.join(', ')}.`
 }

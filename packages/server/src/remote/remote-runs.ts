@@ -29,6 +29,8 @@ interface Followed {
   isBusy: boolean
   /** Its record has changed while its files were written. */
   isDue: boolean
+  /** It is followed only because its record was edited, so its next result is not news. */
+  isQuiet: boolean
   /** A change of a person was sent, so the next result may be older than it. */
   isChanged: boolean
   /** Why it makes no progress, as of the last refresh. */
@@ -81,14 +83,20 @@ export class RemoteRuns {
     return [...this.#followed].map(([root, { agent }]) => [root, agent] as const)
   }
 
-  /** Follows a tree, before an order is sent to it. Rejects with `owned` if another process writes its files. */
-  async follow(root: string, agent: string): Promise<void> {
-    if (this.#isClosed || this.#followed.has(root)) return
+  /**
+   * Follows a tree, before an order is sent to it. Rejects with `owned` if another process writes its files. `isQuiet`: the order does not
+   * run the tree, so its result is not reported again.
+   */
+  async follow(root: string, agent: string, { isQuiet = false } = {}): Promise<void> {
+    const known = this.#followed.get(root)
+    if (known !== undefined && !isQuiet) known.isQuiet = false
+    if (this.#isClosed || known !== undefined) return
     this.#followed.set(root, {
       agent,
       members: new Set([root]),
       isBusy: false,
       isDue: false,
+      isQuiet,
       isChanged: false,
       notice: undefined,
       wait: firstPause,
@@ -209,7 +217,8 @@ export class RemoteRuns {
     const { engine, ended } = this.#options
     this.#followed.delete(root)
     engine.letGo(root)
-    ended(root, runResult(root, followed.agent, result), [...followed.members])
+    const news = followed.isQuiet ? undefined : runResult(root, followed.agent, result)
+    ended(root, news, [...followed.members])
     if (followed.isChanged) this.#checkLater(root, followed.agent)
   }
 

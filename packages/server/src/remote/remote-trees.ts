@@ -1,5 +1,6 @@
 import type {
   Answer,
+  CadreEvent,
   Entry,
   ErrorCode,
   QuestionId,
@@ -17,12 +18,22 @@ export type RemoteResult =
 
 /** A person's change to a session's record. */
 export interface RemoteEdit {
+  /** Recorded with the edit, in the event `journal.edited`. An edit with a known id has no effect. */
+  readonly id: string
+  /** The whole new record. */
   readonly entries: readonly Entry[]
-  /** The number of the last entry that the person saw. */
+  /** The number of the last entry in the record that the edit was applied to. Entries that were recorded since are kept. */
   readonly base: number
   readonly systemPrompt?: string
   readonly summary: string
+  /** The session has work after the edit, so a tree that rests is resumed. */
+  readonly resumes?: boolean
 }
+
+/** `away`: the process that was asked does not run the tree. */
+export type RemoteLive =
+  | { readonly kind: 'away' }
+  | { readonly kind: 'here'; readonly cursor: string; readonly events: readonly CadreEvent[] }
 
 /**
  * Trees that other processes run, as the client of an engine for several machines shows them. Orders resolve when they are stored durably,
@@ -31,7 +42,8 @@ export interface RemoteEdit {
 export interface RemoteTrees {
   start(request: StartRequest & { readonly id: string }): Promise<void>
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
-  resume(session: string): Promise<void>
+  /** With options, also resumes a session that was cancelled. */
+  resume(session: string, options?: Record<string, never>): Promise<void>
   /** With `root`, needs no worker and does not check whether the session exists. */
   cancel(session: string, reason: string, known?: { readonly root: string }): Promise<boolean>
   answer(question: QuestionId, answer: Answer): Promise<void>
@@ -44,6 +56,8 @@ export interface RemoteTrees {
     readonly sessions: ReadonlyMap<string, string>
     read(session: string): Promise<StoredSession | undefined>
   }>
+  /** Returns events that are not recorded. Waits for news a short time. */
+  live(root: string, after: string | undefined, signal: AbortSignal): Promise<RemoteLive>
   state(session: string): Promise<
     | { readonly kind: 'absent' }
     /** `notice`: why it makes no progress. */

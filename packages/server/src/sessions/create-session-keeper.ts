@@ -3,6 +3,7 @@
  * each of these files states what it owns.
  */
 import type { CadreEvent, StoredSession } from '@cadre/core'
+import type { LiveViewer } from '../remote/live-watch.ts'
 import type { MessageWork, SessionKeeper, SessionStart } from '../session-keeper.ts'
 import { cancelSession } from './cancel-session.ts'
 import { Deliveries, hasReceived } from './deliveries.ts'
@@ -19,6 +20,10 @@ export interface Keeper extends SessionKeeper {
   observe(event: CadreEvent): void
   /** Returns whether this process writes the file of this session. */
   isOpenHere(session: string): boolean
+  /** Names somebody who may watch sessions that run in other processes. */
+  showTo?(viewer: LiveViewer): void
+  /** Sends a person's changes in a session file to the process that runs the session. Absent if sessions run in this process. */
+  edited?(session: string): void
   /** Cancels a session that runs in another process for this keeper. Returns false if there is none. */
   cancelElsewhere?(session: string): boolean
   /** Starts no more runs; `pauses` also pauses running ones. Resolves when nothing runs, or when `signal` aborts. */

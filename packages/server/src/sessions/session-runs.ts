@@ -50,7 +50,7 @@ export interface SessionRunsOptions {
 }
 
 /** How long a person's request to resume a session waits for the run to begin. */
-const beginTimeoutMs = 2_000
+export const beginTimeoutMs = 2_000
 
 export type RunEndListener = (session: string, result: RunResult) => void
 
@@ -110,10 +110,7 @@ export class SessionRuns {
     const { root, agent } = stored.spec
     if (this.jobs.has(session) || this.jobs.has(root)) {
       if (idleStateOf(stored).kind !== 'ended') return
-      throw new CadreError(
-        'owned',
-        `session ${session} has ended, and its run is still running. Send the session a message, or wait until the run has ended.`,
-      )
+      throw stillRunning(session)
     }
     this.requireHere(stored)
     const job = this.#continueRun(session, root, agent.name)
@@ -279,9 +276,17 @@ function isPause(result: RunResult): boolean {
 }
 
 /** The reason why a run ended before it began, such as an unknown model. */
-function refusalIn(result: RunResult): CadreError | undefined {
+export function refusalIn(result: RunResult): CadreError | undefined {
   const notice = result.kind === 'report' ? result.report.notices?.at(-1) : undefined
   return notice && new CadreError(notice.code as ErrorCode, notice.message)
+}
+
+/** An ended session is resumed with its run, and not beside it. */
+export function stillRunning(session: string): CadreError {
+  return new CadreError(
+    'owned',
+    `session ${session} has ended, and its run is still running. Send the session a message, or wait until the run has ended.`,
+  )
 }
 
 /** The session has ended, but its end is not in its record. */

@@ -157,13 +157,19 @@ export function createSessionsDuty(
         for (const id of ids) if (!sessions.isOpenHere(id)) doubtful.add(id)
         return
       }
-      for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
+      for (const id of ids) {
+        if (!sessions.isOpenHere(id)) await checkAndResume(id)
+        sessions.edited?.(id)
+      }
     },
     async tick() {
       if (doubtful.size > 0 && !isUnsandboxedCommandRunning(home)) {
         const ids = [...doubtful]
         doubtful.clear()
-        for (const id of ids) if (!sessions.isOpenHere(id)) await checkAndResume(id)
+        for (const id of ids) {
+          if (!sessions.isOpenHere(id)) await checkAndResume(id)
+          sessions.edited?.(id)
+        }
       }
       for (const id of [...left]) {
         left.delete(id)

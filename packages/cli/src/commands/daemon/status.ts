@@ -6,6 +6,7 @@ import {
   budgetLine,
   describeBudgets,
   homeOf,
+  loadPolicyFor,
   loadSettings,
   untrustedItems,
 } from '@cadre/runtime'
@@ -66,7 +67,8 @@ async function budgetsOf(
   try {
     const homeTrusted = (await untrustedItems(io, home)).length === 0
     const { config } = await loadSettings(io, home, { homeTrusted })
-    const views = await describeBudgets(home, config)
+    const policy = await loadPolicyFor(io, home, homeTrusted)
+    const views = await describeBudgets(home, config, policy)
     return { ...(views.length > 0 && { views }), lines: views.map(budgetLine) }
   } catch (error) {
     return { lines: [`budgets: ${messageOf(error)}`] }

@@ -1,20 +1,24 @@
 import { messageOf } from '@cadre/core'
-import type { Home } from '@cadre/home'
+import type { Home, Policy } from '@cadre/home'
 import { type BudgetView, budgetLine, describeBudgets, type Settings } from '@cadre/runtime'
 import { type Check, fail, ok, warn } from './check.ts'
 
 const name = 'budgets'
 
 /** The daily budgets and the limits on running trees, and how much of them is used. */
-export async function checkBudgets(home: Home, settings: Settings | undefined): Promise<Check[]> {
+export async function checkBudgets(
+  home: Home,
+  settings: Settings | undefined,
+  policy: Policy,
+): Promise<Check[]> {
   if (settings === undefined) return []
   try {
-    return (await describeBudgets(home, settings.config)).map((view) =>
+    return (await describeBudgets(home, settings.config, policy)).map((view) =>
       isUsedUp(view)
         ? warn(
             name,
             budgetLine(view),
-            `Until tomorrow (UTC), sessions under this budget end as incomplete. To continue them today, raise ${view.name} in config.yaml.`,
+            `Until tomorrow (UTC), sessions under this budget end as incomplete. To continue them today, raise ${view.name} in config.yaml, or in the policy that lowers it.`,
           )
         : ok(name, budgetLine(view)),
     )

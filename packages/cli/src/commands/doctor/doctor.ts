@@ -63,7 +63,7 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
     ...telemetry,
     ...engine,
     ...repository,
-    ...(await checkBudgets(home, settings)),
+    ...(await checkBudgets(home, settings, policy)),
   ]
   const usable = checks.every(({ status }) => status !== 'fail')
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)

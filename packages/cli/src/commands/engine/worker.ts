@@ -62,7 +62,9 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   })
   for (const { message } of parts.notices) lines.tell(message)
   const audit = createAudit({ home, tell: lines.tell, environment: io.env })
+  let observe: (event: CadreEvent) => void = () => {}
   const emit = (event: CadreEvent) => {
+    observe(event)
     audit(event)
     telemetry?.take(event)
     lines.event(event)
@@ -100,6 +102,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
     ...(flags.host !== undefined && { host: flags.host }),
     ...(identityKeys.length > 0 && { identityKeys }),
   })
+  observe = (event) => worker.observe(event)
   let withdraw: () => Promise<void> = async () => {}
   let stop: () => void = () => {}
   const stopped = new Promise<void>((resolve) => {

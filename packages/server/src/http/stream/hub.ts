@@ -50,6 +50,8 @@ export interface Hub {
   isAwake(): boolean
   /** Whether a reader follows this tree, or has followed it and may reconnect. */
   isFollowed(root: string): boolean
+  /** Whether a reader follows this tree now. */
+  isWatched(root: string): boolean
   /** Adds a reader. The returned function removes it, without ending its sink. */
   open(sink: Sink, options: ReaderOptions): () => void
   /** The number of readers. */
@@ -221,6 +223,7 @@ export function createHub(limits: Partial<HubLimits> = {}): Hub {
     },
     isAwake: () => sleep !== undefined,
     isFollowed: (root) => roots.has(root),
+    isWatched: (root) => [...readers].some(({ followed }) => followed.has(root)),
     open(sink, options) {
       wake()
       makeRoom(options.login)

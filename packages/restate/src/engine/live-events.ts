@@ -1,0 +1,129 @@
+/**
+ * Owns the events of running trees that nobody records: the text of replies that are in flight, and the progress of calls. Workers answer
+ * the clients that watch a tree with them.
+ *
+ * 1. Only the current round of each session is kept, and only a limited amount of text. Everything else is in the record.
+ * 2. A cursor belongs to one life of a tree. A client with another cursor, or without one, receives everything that is kept. It starts with
+ *    `round.started`, so that the client discards what an earlier life sent.
+ * 3. Adding an event never waits.
+ */
+import { randomBytes } from 'node:crypto'
+import type { CadreEvent } from '@cadre/core'
+
+export type LiveAnswer =
+  /** The tree does not run on the worker that was asked. */
+  | { readonly kind: 'away' }
+  | { readonly kind: 'here'; readonly cursor: string; readonly events: readonly CadreEvent[] }
+
+interface LiveTree {
+  readonly life: string
+  readonly sessions: Set<string>
+  kept: { readonly number: number; readonly event: CadreEvent }[]
+  last: number
+  /** Characters of kept text, by session. */
+  readonly sizes: Map<string, number>
+  readonly waiting: Set<() => void>
+}
+
+/** Characters per session. A longer reply appears when it is recorded. */
+const maxText = 200_000
+const maxProgress = 2_000
+
+export class LiveEvents {
+  readonly #trees = new Map<string, LiveTree>()
+  readonly #roots = new Map<string, string>()
+
+  take(event: CadreEvent): void {
+    const { session } = event
+    if (event.type === 'session.started') this.#add(session, event.root)
+    const tree = this.#trees.get(this.#roots.get(session) ?? '')
+    if (tree === undefined) return
+    switch (event.type) {
+      case 'round.started':
+        tree.kept = tree.kept.filter((one) => one.event.session !== session)
+        tree.sizes.set(session, 0)
+        break
+      case 'text.added': {
+        const size = (tree.sizes.get(session) ?? 0) + event.text.length
+        if (size > maxText) return
+        tree.sizes.set(session, size)
+        break
+      }
+      case 'call.progressed':
+        tree.kept = tree.kept.filter(
+          ({ event: one }) => one.type !== 'call.progressed' || one.call !== event.call,
+        )
+        if (event.text.length > maxProgress) return
+        break
+      default:
+        return
+    }
+    tree.kept.push({ number: ++tree.last, event })
+    for (const wake of tree.waiting) wake()
+  }
+
+  /** Returns what is new after the cursor, or waits for it up to `wait` milliseconds. */
+  async read(root: string, after: string | undefined, wait: number): Promise<LiveAnswer> {
+    const tree = this.#trees.get(root)
+    if (tree === undefined) return { kind: 'away' }
+    const [life, number] = after?.split('.') ?? []
+    const from = life === tree.life ? Number(number) : 0
+    if (tree.last <= from) await changeOf(tree, wait)
+    const events = tree.kept.flatMap((one) => (one.number > from ? [one.event] : []))
+    return { kind: 'here', cursor: `${tree.life}.${tree.last}`, events: merged(events) }
+  }
+
+  /** The tree no longer runs here. */
+  forget(root: string): void {
+    const tree = this.#trees.get(root)
+    if (tree === undefined) return
+    this.#trees.delete(root)
+    for (const session of tree.sessions) this.#roots.delete(session)
+    for (const wake of tree.waiting) wake()
+  }
+
+  #add(session: string, root: string): void {
+    this.#roots.set(session, root)
+    const known = this.#trees.get(root)
+    if (known !== undefined) {
+      known.sessions.add(session)
+      return
+    }
+    this.#trees.set(root, {
+      life: randomBytes(6).toString('hex'),
+      sessions: new Set([session]),
+      kept: [],
+      last: 0,
+      sizes: new Map(),
+      waiting: new Set(),
+    })
+  }
+}
+
+function changeOf({ waiting }: LiveTree, wait: number): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer)
+      waiting.delete(wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, wait)
+    waiting.add(wake)
+  })
+}
+
+/** Models send text in small pieces. */
+function merged(events: readonly CadreEvent[]): readonly CadreEvent[] {
+  const result: CadreEvent[] = []
+  for (const event of events) {
+    const last = result.at(-1)
+    const continues =
+      event.type === 'text.added' &&
+      last?.type === 'text.added' &&
+      last.session === event.session &&
+      last.round === event.round
+    if (continues) result[result.length - 1] = { ...event, text: last.text + event.text }
+    else result.push(event)
+  }
+  return result
+}
