@@ -168,6 +168,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     },
     onRest: (listener) => watch.onRest(listener),
     onChange: (listener) => watch.onChange(listener),
+    onOtherChange: (listener) => watch.onOtherChange(listener),
     watch: (root) => watch.watch(root),
     close: () => watch.close(),
   }

@@ -53,6 +53,11 @@ export interface RestateKeeper {
   onRest(listener: (root: string, result: TreeResult) => void): () => void
   /** Calls `listener` when such a tree has archived its record and still runs. */
   onChange(listener: (root: string) => void): () => void
+  /**
+   * Calls `listener` when another tree of the place has rested or archived its record, and without a root if any of them may have, such as at
+   * the beginning.
+   */
+  onOtherChange(listener: (root: string | undefined) => void): () => void
   watch(root: string): void
   /** Stops watching. Orders that were sent remain with the server. */
   close(): void

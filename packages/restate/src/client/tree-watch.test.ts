@@ -124,3 +124,16 @@ test('a tree that rested before it was watched is reported', async () => {
   await answer(1, [])
   expect(reported).toEqual(['b rests'])
 })
+
+test('changes of other trees are reported to those who ask for them, even if no tree is watched', async () => {
+  const { watch, answer, looked } = openPlace()
+  const others: (string | undefined)[] = []
+  watch.onOtherChange((root) => others.push(root))
+  await answer(3, null)
+  watch.watch('a', 1)
+  await answer(4, ['a', 'b'])
+  await answer(5, [])
+  await answer(500, null)
+  expect(others).toEqual([undefined, 'b', undefined])
+  expect(looked).not.toContain('b')
+})

@@ -1,8 +1,8 @@
 /**
  * Owns which trees a keeper watches, and reports when they change or rest. Called by the keeper.
  *
- * 1. It asks only while it has listeners and watches a tree, with one request at a time for all trees: the directory of the place answers
- *    when a tree has changed, or after some seconds.
+ * 1. It asks only while it watches a tree for a listener, or has a listener for all other trees, with one request at a time: the directory
+ *    of the place answers when a tree has changed, or after some seconds.
  * 2. An answer is a hint: the tree itself is read before anything is reported, and each version of it is reported once.
  * 3. All trees are compared when it begins, when the directory no longer knows every change, after a failed request, and at long
  *    intervals, because workers of older versions do not write to the directory.
@@ -16,6 +16,7 @@ import type { Directory } from './directory.ts'
 
 type RestListener = (root: string, result: TreeResult) => void
 type ChangeListener = (root: string) => void
+type OtherListener = (root: string | undefined) => void
 
 export interface TreeWatchOptions {
   readonly directory: Pick<Directory, 'changes'>
@@ -45,6 +46,7 @@ export class TreeWatch {
   readonly #watched = new Map<string, Watched>()
   readonly #restListeners = new Set<RestListener>()
   readonly #changeListeners = new Set<ChangeListener>()
+  readonly #otherListeners = new Set<OtherListener>()
   #request: AbortController | undefined
   #isRunning = false
   #isClosed = false
@@ -75,6 +77,13 @@ export class TreeWatch {
     return () => this.#changeListeners.delete(listener)
   }
 
+  /** Calls `listener` with each tree that has changed and is not watched, and without one if any of them may have changed. */
+  onOtherChange(listener: OtherListener): () => void {
+    this.#otherListeners.add(listener)
+    this.#start()
+    return () => this.#otherListeners.delete(listener)
+  }
+
   get hasListeners(): boolean {
     return this.#restListeners.size > 0 || this.#changeListeners.size > 0
   }
@@ -91,7 +100,7 @@ export class TreeWatch {
   }
 
   get #isNeeded(): boolean {
-    return !this.#isClosed && this.hasListeners && this.#watched.size > 0
+    return !this.#isClosed && (this.#otherListeners.size > 0 || (this.hasListeners && this.#watched.size > 0))
   }
 
   #start(): void {
@@ -117,6 +126,7 @@ export class TreeWatch {
     try {
       const { seq, roots } = await this.#ask()
       this.#since = seq
+      this.#reportOthers(roots)
       if (roots !== null && performance.now() - this.#comparedAt < compareInterval)
         return roots.filter((root) => this.#watched.has(root))
     } catch {
@@ -124,6 +134,11 @@ export class TreeWatch {
     }
     this.#comparedAt = performance.now()
     return [...this.#watched.keys()]
+  }
+
+  #reportOthers(roots: readonly string[] | null): void {
+    const others = roots === null ? [undefined] : roots.filter((root) => !this.#watched.has(root))
+    for (const root of others) for (const listener of this.#otherListeners) listener(root)
   }
 
   async #ask(): Promise<Changes> {

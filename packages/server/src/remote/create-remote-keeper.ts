@@ -72,6 +72,9 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   /** Runs that a person has resumed, until they have begun. Called with their result. */
   const restarting = new Map<string, (result: RunResult | undefined) => void>()
   let live: LiveWatch | undefined
+  let isComparing = false
+  /** Trees may have changed since the comparison began. */
+  let isStale = false
   let holds = 0
   let isClosed = false
 
@@ -292,7 +295,21 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     if (stored !== undefined && hasReceived(stored, message)) return 'delivered'
     return queue.hasMessage(session, message) ? 'queued' : 'unknown'
   }
-  const restore = async () => {
+  /** Writes the files of all trees that others may have continued or ended. Again, if more may have changed in the meantime. */
+  const compareAll = async () => {
+    isStale = true
+    if (isComparing) return
+    isComparing = true
+    try {
+      while (isStale && !isClosed) {
+        isStale = false
+        await check(await unfinishedRoots())
+      }
+    } finally {
+      isComparing = false
+    }
+  }
+  const unfinishedRoots = async (): Promise<Map<string, string>> => {
     const roots = new Map<string, string>()
     for (const { id, status } of await engine.list()) {
       if (status !== 'active' && status !== 'sleeping') continue
@@ -301,35 +318,24 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
         .catch(() => undefined)
       if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
     }
-    if (!(await check(roots))) return
-    // No worker was running, so orders that were sent before may still be on their way.
-    for (const pause of [2_000, 10_000]) {
-      await delay(pause)
-      await check(roots)
-    }
+    return roots
   }
-  /** Returns whether it had to wait for a worker. */
-  const check = async (roots: Map<string, string>): Promise<boolean> => {
+  const check = async (roots: Map<string, string>): Promise<void> => {
     let failures = 0
-    let hasWaited = false
     for (const [root, agent] of roots) {
       if (isClosed) break
-      const began = performance.now()
       try {
         await runs.check(root, agent)
         if (failures > 0) report(root, undefined)
         failures = 0
-        hasWaited ||= performance.now() - began > 1_000
       } catch (error) {
         report(root, messageOf(error))
         // Again after all others.
         roots.delete(root)
         roots.set(root, agent)
         await delay(pauseMs(++failures))
-        hasWaited = true
       }
     }
-    return hasWaited
   }
 
   return {
@@ -424,9 +430,16 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       live?.tick(runs.roots())
     },
     restore() {
-      void restore().catch((error: unknown) =>
-        problems.report('engine', 'config.yaml', [{ severity: 'error', message: messageOf(error) }]),
-      )
+      const compare = () =>
+        void compareAll().catch((error: unknown) =>
+          problems.report('engine', 'config.yaml', [{ severity: 'error', message: messageOf(error) }]),
+        )
+      // A command, or another daemon, may continue or end a tree that this daemon does not follow.
+      trees.onOtherChange((root) => {
+        if (root === undefined) return compare()
+        const stored = unfinished(root)
+        if (stored !== undefined) void check(new Map([[root, stored.spec.agent.name]]))
+      })
     },
     clear() {
       isClosed = true

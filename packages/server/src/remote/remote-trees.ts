@@ -67,6 +67,8 @@ export interface RemoteTrees {
   onRest(listener: (root: string, result: RemoteResult) => void): () => void
   /** Calls the listener when a watched tree has archived its record and still runs. */
   onChange(listener: (root: string) => void): () => void
+  /** Calls the listener when another tree has rested or archived its record, and without a root if any of them may have. */
+  onOtherChange(listener: (root: string | undefined) => void): () => void
   watch(root: string): void
   close(): void
 }
