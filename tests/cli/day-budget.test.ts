@@ -25,7 +25,7 @@ test('budgets.day applies to all runs of a home, and status and doctor show it',
   project.write('.cadre/config.yaml', { budgets: { day: { tokens: 6_650 } } })
   const refused = await project.cadre(['run', '--trust', '--model', 'scripted:p.yaml', 'x'])
   expect(refused.stderr).toMatch(
-    /note: budgets\.day \(6650 tokens a day\) does not allow another request today: 6600 tokens are spent, and the next request can use \d+\. Raise it in config\.yaml, or resume the session tomorrow \(UTC\)/,
+    /note: budgets\.day \(6650 tokens a day\) does not allow another request today: 6600 tokens are spent, and the next request can use \d+\. Raise it in config\.yaml or in the policy that sets it, or resume the session tomorrow \(UTC\)/,
   )
   expect(refused.code).toBe(1)
   const doctor = await project.cadre(['doctor', '--json'], { env })

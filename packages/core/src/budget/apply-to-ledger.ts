@@ -119,7 +119,7 @@ function refusal(ceiling: Ceiling, spent: Amount, { input, minOutput, price }: R
     tokens - spent.tokens < needed
       ? `(${tokens} tokens a day) does not allow another request today: ${spent.tokens} tokens are spent, and the next request can use ${needed}`
       : `(${dollars(nanos)} a day) does not allow another request today: ${dollars(spent.nanos)} is spent, and the next request can cost ${dollars(nanosOf({ input, output: minOutput }, price))}`
-  return `${setting} ${next}. Raise it in config.yaml, or resume the session tomorrow (UTC)`
+  return `${setting} ${next}. Raise it in config.yaml or in the policy that sets it, or resume the session tomorrow (UTC)`
 }
 
 export function applyToSlots(slots: LedgerSlots, order: LedgerOrder, now: number): LedgerResult<LedgerSlots> {
