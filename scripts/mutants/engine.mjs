@@ -11,6 +11,20 @@ export const engineMutants = {
   tests: ['tests/engine'],
   rows: [
     [
+      'a cancel is lost while a session is suspended',
+      `${core}/session/run-session.ts`,
+      'session.node.suspend()',
+      '',
+      ['tests/engine/questions.test.ts'],
+    ],
+    [
+      'a failed request is free after a crash',
+      `${core}/budget/model-gateway.ts`,
+      "priced(spent === 'nothing' ? { input: 0, output: 0 } : spent, this.#session.model)",
+      "spent === 'nothing' ? { input: 0, output: 0 } : spent",
+      budgets,
+    ],
+    [
       'a call in doubt runs again unconditionally',
       `${core}/session/settle-call-in-doubt.ts`,
       "if (tool.effect === 'read') return 'run'",

@@ -5,6 +5,7 @@ import { gateMutants } from './gate.mjs'
 import { runtimeMutants } from './runtime.mjs'
 import { teamMutants } from './teams.mjs'
 import { voteMutants } from './votes.mjs'
+import { workerMutants } from './workers.mjs'
 
 const areas = [
   engineMutants,
@@ -14,6 +15,7 @@ const areas = [
   teamMutants,
   copilotMutants,
   voteMutants,
+  workerMutants,
 ]
 
 /** Every mutant: its name, the file, the text to find, its replacement, and the tests that must fail. */

@@ -115,6 +115,18 @@ test('trees of a worker that reports no changes are compared now and then', asyn
   expect(reported).toEqual(['a rests'])
 })
 
+test('a rest that was known before an order is not reported as its result', async () => {
+  const { watch, put, answer, reported } = openPlace()
+  put('a', 4, rested)
+  watch.watch('a', 4)
+  watch.watch('b', 0)
+  await answer(1, null)
+  expect(reported).toEqual([])
+  put('a', 5, rested)
+  await answer(2, ['a'])
+  expect(reported).toEqual(['a rests'])
+})
+
 test('a tree that rested before it was watched is reported', async () => {
   const { watch, put, answer, reported } = openPlace()
   watch.watch('a', 1)

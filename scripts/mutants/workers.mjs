@@ -1,0 +1,27 @@
+const watch = 'packages/restate/src/client/tree-watch.ts'
+const checkouts = 'packages/workspaces/src/checkouts'
+
+/** Sessions that run on workers. */
+export const workerMutants = {
+  tests: ['packages/restate/src/client/tree-watch.test.ts'],
+  rows: [
+    ['nobody learns of changes to sleeping trees', watch, 'this.#reportOthers(roots)', ''],
+    ['an old rest is reported', watch, 'version > watched.after', 'version >= watched.after'],
+    [
+      'a worker that stood still overwrites files',
+      `${checkouts}/checkout-repository.ts`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+      '`--force-with-lease=${ref}:${expected}`',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+      "`--force${ref && expected && ''}`",
+      [`${checkouts}/open-checkouts.test.ts`],
+    ],
+    [
+      'removed entries come back',
+      'packages/server/src/remote/local-changes.ts',
+      'mergeEntries(base.entries, edited, record.entries)',
+      'mergeEntries([], edited, record.entries)',
+      ['packages/server/src/remote/local-changes.test.ts'],
+    ],
+  ],
+}
