@@ -2,6 +2,7 @@
 
 import { openHome } from '@cadre/home'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { RunningCadre } from '../cli/support/cadre.ts'
 import { agentFile, createProject, delegate, type Project, report } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { type BreakingProxy, startBreakingProxy } from './support/breaking-proxy.ts'
@@ -35,8 +36,8 @@ function createTeam(): Project {
   })
 }
 
-/** Starts the daemon, and signs the page in. Returns the process id. */
-async function start(project: Project, proxy: BreakingProxy, page: Page): Promise<number> {
+/** Starts the daemon, and signs the page in. */
+async function start(project: Project, proxy: BreakingProxy, page: Page): Promise<RunningCadre> {
   const up = project.start(['up', '--trust', '--model', 'scripted:p.yaml'])
   await until(async () => (await project.cadre(['status', '--json'])).stdout.includes('"running":true'))
   const { stdout } = await project.cadre(['open', '--json', '--no-browser'])
@@ -45,7 +46,7 @@ async function start(project: Project, proxy: BreakingProxy, page: Page): Promis
   await page.goto('about:blank')
   await page.goto(`${proxy.address}/${new URL(url).hash}`)
   await untilUsable(page)
-  return up.pid
+  return up
 }
 
 /** The daemon dies as soon as this many session files exist: at another event each time. */
@@ -60,9 +61,11 @@ test.each([2, workers + 1])('killed when there are %i sessions', async (sessions
   context.setDefaultTimeout(waitLimit)
   onTestFinished(() => context.close())
   const page = await context.newPage()
-  const pid = await start(project, proxy, page)
+  const daemon = await start(project, proxy, page)
   await until(() => project.sessions().length >= sessions)
-  process.kill(pid, 'SIGKILL')
+  daemon.child.kill('SIGKILL')
+  // Until then, commands say that it runs, at its old address.
+  await daemon.ended()
   proxy.serve(undefined)
   proxy.cut()
   await page.locator('[data-state="connecting"]').waitFor()
