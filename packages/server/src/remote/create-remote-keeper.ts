@@ -25,9 +25,11 @@ import {
 } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
 import { LiveWatch } from './live-watch.ts'
+import { pauseMs } from './pause.ts'
 import { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'
 import { SessionMirror } from './session-mirror.ts'
+import { TreeChecks } from './tree-checks.ts'
 
 export interface RemoteKeeperOptions extends KeeperOptions {
   readonly trees: RemoteTrees
@@ -43,7 +45,6 @@ interface Blocked {
   readonly notBefore: number
 }
 
-const pauseMs = (failures: number) => Math.min(60_000, 1_000 * 2 ** (failures - 1))
 const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref())
 
 export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
@@ -98,6 +99,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       serveAll()
     },
   })
+  const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report })
   const finish = (root: string, result: RunResult) => {
     const [first] = queue.of(root)
     // The orchestrator refused the start.
@@ -303,7 +305,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     try {
       while (isStale && !isClosed) {
         isStale = false
-        await check(await unfinishedRoots())
+        for (const [root, agent] of await unfinishedRoots()) await checks.check(root, agent)
       }
     } finally {
       isComparing = false
@@ -319,23 +321,6 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
     }
     return roots
-  }
-  const check = async (roots: Map<string, string>): Promise<void> => {
-    let failures = 0
-    for (const [root, agent] of roots) {
-      if (isClosed) break
-      try {
-        await runs.check(root, agent)
-        if (failures > 0) report(root, undefined)
-        failures = 0
-      } catch (error) {
-        report(root, messageOf(error))
-        // Again after all others.
-        roots.delete(root)
-        roots.set(root, agent)
-        await delay(pauseMs(++failures))
-      }
-    }
   }
 
   return {
@@ -426,6 +411,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     async retry() {
       serveAll()
       runs.tick()
+      checks.tick()
       clearSolved()
       live?.tick(runs.roots())
     },
@@ -438,12 +424,13 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       trees.onOtherChange((root) => {
         if (root === undefined) return compare()
         const stored = unfinished(root)
-        if (stored !== undefined) void check(new Map([[root, stored.spec.agent.name]]))
+        if (stored !== undefined) void checks.check(root, stored.spec.agent.name)
       })
     },
     clear() {
       isClosed = true
       live?.close()
+      checks.close()
       runs.close()
     },
     open: () => [
