@@ -45,6 +45,15 @@ interface Blocked {
   readonly notBefore: number
 }
 
+/** What is asked of a session that is being resumed. */
+interface Waking {
+  /** Again, because the file may have changed since, or more is asked. */
+  isDue: boolean
+  resumes: boolean
+  restarts: boolean
+  isQuiet: boolean
+}
+
 const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref())
 
 export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
@@ -68,8 +77,8 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   /** Requests that the server has, by file. */
   const sent = new Set<string>()
   const blocked = new Map<string, Blocked>()
-  /** Sessions that are being resumed. True: again, because the file may have changed since. */
-  const waking = new Map<string, boolean>()
+  /** Sessions that are being resumed, or whose edit is being sent. */
+  const waking = new Map<string, Waking>()
   /** Runs that a person has resumed, until they have begun. Called with their result. */
   const restarting = new Map<string, (result: RunResult | undefined) => void>()
   let live: LiveWatch | undefined
@@ -200,12 +209,14 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
         : `${session} runs on the workers of place ${file.place}, but engine.place is ${place}. To continue it, set engine.place to ${file.place} and restart "cadre up".`,
     )
   }
+  /** Whether a tree is followed for more than an edit of its record. */
+  const isRun = (root: string) => runs.has(root) && !runs.isQuiet(root)
   const resume = async (session: string): Promise<void> => {
     const stored = read(session)
     if (stored === undefined || isClosed) return
     requireHere(session)
     const { root, agent } = stored.spec
-    const isFollowed = runs.has(root)
+    const isFollowed = isRun(root)
     if (!isFollowed && !(await canRunUnattended(stored, readOr))) return
     void wake(session, root, agent.name, { resumes: !isFollowed })
   }
@@ -214,7 +225,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
     requireHere(session)
     const { root, agent } = stored.spec
-    if (runs.has(root)) {
+    if (isRun(root)) {
       if (idleStateOf(stored).kind !== 'ended') return
       throw stillRunning(session)
     }
@@ -235,27 +246,33 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     agent: string,
     { resumes = false, restarts = false, isQuiet = false },
   ): Promise<void> => {
-    if (waking.has(session)) {
-      waking.set(session, true)
+    const known = waking.get(session)
+    if (known !== undefined) {
+      known.isDue = true
+      known.resumes ||= resumes
+      known.restarts ||= restarts
+      known.isQuiet &&= isQuiet
       return
     }
     let failures = 0
-    let isResumed = !resumes
-    waking.set(session, true)
-    while (waking.get(session) === true && !isClosed) {
-      waking.set(session, false)
+    const asked: Waking = { isDue: true, resumes, restarts, isQuiet }
+    waking.set(session, asked)
+    while (asked.isDue && !isClosed) {
+      const now = { ...asked }
+      Object.assign(asked, { isDue: false, resumes: false, restarts: false })
       try {
-        await runs.follow(root, agent, { isQuiet })
+        await runs.follow(root, agent, now)
         const isPushed = await mirror.push(session)
         if (isPushed) runs.changed(root)
-        if (restarts && !isResumed) await trees.resume(session, {})
-        else if (!isPushed && !isResumed) await trees.resume(session)
-        isResumed = true
+        if (now.restarts) await trees.resume(session, {})
+        else if (!isPushed && now.resumes) await trees.resume(session)
         if (failures > 0) report(session, undefined)
         failures = 0
       } catch (error) {
         report(session, `Cannot resume this session yet: ${messageOf(error)}`)
-        waking.set(session, true)
+        asked.isDue = true
+        asked.resumes ||= now.resumes
+        asked.restarts ||= now.restarts
         await delay(pauseMs(++failures))
       }
     }
