@@ -1,5 +1,5 @@
 import type { CadreEvent } from '@cadre/core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { type LiveAnswer, LiveEvents } from './live-events.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
@@ -60,4 +60,79 @@ test('keeps a limited amount of text', async () => {
   for (let count = 0; count < 100; count++) live.take(text(1, 'x'.repeat(10_000)))
   const answer = await live.read('lead-1', undefined, 0)
   expect(JSON.stringify(answer).length).toBeLessThan(210_000)
+})
+
+test('keeps no text after a piece that was too large', async () => {
+  const live = new LiveEvents()
+  start(live)
+  live.take(begin(1))
+  live.take(text(1, 'one '))
+  live.take(text(1, 'x'.repeat(200_000)))
+  live.take(text(1, 'after a hole'))
+  expect(await live.read('lead-1', undefined, 0)).toMatchObject({
+    events: [{ type: 'round.started' }, { text: 'one ' }],
+  })
+  live.take(begin(2))
+  live.take(text(2, 'two'))
+  expect(await live.read('lead-1', undefined, 0)).toMatchObject({ events: [{ round: 2 }, { text: 'two' }] })
+})
+
+test('sends each piece once to clients that read at different times', async () => {
+  const live = new LiveEvents()
+  start(live)
+  start(live, 'child-1')
+  const clients = [1, 2, 3, 5].map((every) => ({ every, cursor: undefined as string | undefined, text: '' }))
+  const read = async (client: (typeof clients)[number]) => {
+    const answer = await live.read('lead-1', client.cursor, 0)
+    client.cursor = cursorOf(answer)
+    if (answer.kind === 'away') return
+    for (const one of answer.events)
+      if (one.type === 'text.added' && one.session === 'lead-1') client.text += one.text
+  }
+  live.take(begin(1))
+  let expected = ''
+  for (let count = 0; count < 60; count++) {
+    expected += `${count} `
+    live.take(text(1, `${count} `))
+    if (count % 2 === 0) live.take(text(1, 'other ', 'child-1'))
+    for (const client of clients) if (count % client.every === 0) await read(client)
+  }
+  for (const client of clients) await read(client)
+  expect(clients.map((client) => client.text)).toEqual(clients.map(() => expected))
+})
+
+test('drops the text of a reply some time after it was received, and everything of an ended session', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const live = new LiveEvents()
+  const read = async (after?: string) => {
+    const answer = live.read('lead-1', after, 0)
+    vi.advanceTimersByTime(0)
+    return answer
+  }
+  start(live)
+  start(live, 'child-1')
+  live.take(begin(1))
+  live.take(text(1, 'one'))
+  const cursor = cursorOf(await read())
+  live.take(text(1, ' two'))
+  live.take(text(1, 'child', 'child-1'))
+  live.take(event({ type: 'reply.received', round: 1, text: 'one two', calls: [] }))
+  expect(await read(cursor)).toMatchObject({ events: [{ text: ' two' }, { text: 'child' }] })
+  vi.advanceTimersByTime(14_000)
+  live.take(event({ type: 'call.progressed', call: 'c1', text: 'working' }))
+  vi.advanceTimersByTime(2_000)
+  const later = { events: [{ text: 'child' }, { type: 'call.progressed' }] }
+  expect(await read(cursor)).toMatchObject(later)
+  expect(await read()).toMatchObject({ events: [{ type: 'round.started' }, ...later.events] })
+  live.take(event({ type: 'session.ended', report: {} }))
+  vi.advanceTimersByTime(5_000)
+  // The session is resumed.
+  live.take(begin(2))
+  live.take(text(2, 'new'))
+  vi.advanceTimersByTime(20_000)
+  expect(await read()).toMatchObject({ events: [{ text: 'child' }, { round: 2 }, { text: 'new' }] })
+  live.take(event({ type: 'session.ended', report: {} }))
+  vi.advanceTimersByTime(20_000)
+  expect(await read()).toMatchObject({ events: [{ text: 'child' }] })
 })

@@ -6,6 +6,7 @@
  * 2. A cursor belongs to one life of a tree. A client with another cursor, or without one, receives everything that is kept. It starts with
  *    `round.started`, so that the client discards what an earlier life sent.
  * 3. Adding an event never waits.
+ * 4. The text of a reply is dropped some time after the reply was received, when the record shows it.
  */
 import { randomBytes } from 'node:crypto'
 import type { CadreEvent } from '@cadre/core'
@@ -15,19 +16,34 @@ export type LiveAnswer =
   | { readonly kind: 'away' }
   | { readonly kind: 'here'; readonly cursor: string; readonly events: readonly CadreEvent[] }
 
+interface Kept {
+  number: number
+  event: CadreEvent
+}
+
+type TextAdded = Extract<CadreEvent, { type: 'text.added' }>
+
 interface LiveTree {
   readonly life: string
   readonly sessions: Set<string>
-  kept: { readonly number: number; readonly event: CadreEvent }[]
+  kept: Kept[]
   last: number
-  /** Characters of kept text, by session. */
+  /** The number in the newest cursor. Clients have nothing after it. */
+  given: number
+  /** Characters of text in the current round, by session. More than the limit: the rest of the round is not kept. */
   readonly sizes: Map<string, number>
+  /** Where the text of the current round is added, by session. */
+  readonly texts: Map<string, Kept & { event: TextAdded }>
+  /** Timers that drop what is no longer needed, by session. */
+  readonly drops: Map<string, NodeJS.Timeout>
   readonly waiting: Set<() => void>
 }
 
 /** Characters per session. A longer reply appears when it is recorded. */
 const maxText = 200_000
 const maxProgress = 2_000
+/** Clients may still be reading the text, and others see the record only when it is archived. */
+const dropAfterMs = 15_000
 
 export class LiveEvents {
   readonly #trees = new Map<string, LiveTree>()
@@ -42,13 +58,18 @@ export class LiveEvents {
       case 'round.started':
         tree.kept = tree.kept.filter((one) => one.event.session !== session)
         tree.sizes.set(session, 0)
+        tree.texts.delete(session)
+        stopDropping(tree, session)
         break
-      case 'text.added': {
-        const size = (tree.sizes.get(session) ?? 0) + event.text.length
-        if (size > maxText) return
-        tree.sizes.set(session, size)
-        break
-      }
+      case 'text.added':
+        addText(tree, event)
+        return
+      case 'reply.received':
+        dropLater(tree, session, ({ type }) => type === 'text.added')
+        return
+      case 'session.ended':
+        dropLater(tree, session, () => true)
+        return
       case 'call.progressed':
         tree.kept = tree.kept.filter(
           ({ event: one }) => one.type !== 'call.progressed' || one.call !== event.call,
@@ -58,8 +79,7 @@ export class LiveEvents {
       default:
         return
     }
-    tree.kept.push({ number: ++tree.last, event })
-    for (const wake of tree.waiting) wake()
+    keep(tree, event)
   }
 
   /** Returns what is new after the cursor, or waits for it up to `wait` milliseconds. */
@@ -70,6 +90,7 @@ export class LiveEvents {
     const from = life === tree.life ? Number(number) : 0
     if (tree.last <= from) await changeOf(tree, wait)
     const events = tree.kept.flatMap((one) => (one.number > from ? [one.event] : []))
+    tree.given = tree.last
     return { kind: 'here', cursor: `${tree.life}.${tree.last}`, events: merged(events) }
   }
 
@@ -78,7 +99,10 @@ export class LiveEvents {
     const tree = this.#trees.get(root)
     if (tree === undefined) return
     this.#trees.delete(root)
-    for (const session of tree.sessions) this.#roots.delete(session)
+    for (const session of tree.sessions) {
+      this.#roots.delete(session)
+      stopDropping(tree, session)
+    }
     for (const wake of tree.waiting) wake()
   }
 
@@ -94,10 +118,56 @@ export class LiveEvents {
       sessions: new Set([session]),
       kept: [],
       last: 0,
+      given: 0,
       sizes: new Map(),
+      texts: new Map(),
+      drops: new Map(),
       waiting: new Set(),
     })
   }
+}
+
+function keep(tree: LiveTree, event: CadreEvent): Kept {
+  const kept = { number: ++tree.last, event }
+  tree.kept.push(kept)
+  for (const wake of tree.waiting) wake()
+  return kept
+}
+
+/** Models send text in small pieces. Pieces that no client has yet become one event. */
+function addText(tree: LiveTree, event: TextAdded): void {
+  const { session, round, text } = event
+  const size = (tree.sizes.get(session) ?? 0) + text.length
+  tree.sizes.set(session, size)
+  // A later piece must not follow a hole.
+  if (size > maxText) return
+  const known = tree.texts.get(session)
+  if (known === undefined || known.number <= tree.given || known.event.round !== round) {
+    tree.texts.set(session, keep(tree, event) as Kept & { event: TextAdded })
+    return
+  }
+  known.event = { ...event, text: known.event.text + text }
+  known.number = ++tree.last
+  for (const wake of tree.waiting) wake()
+}
+
+/** Drops what is kept of the session now, and nothing that is added later. */
+function dropLater(tree: LiveTree, session: string, matches: (event: CadreEvent) => boolean): void {
+  const { last } = tree
+  tree.texts.delete(session)
+  stopDropping(tree, session)
+  const drop = () => {
+    tree.drops.delete(session)
+    tree.kept = tree.kept.filter(
+      ({ number, event }) => number > last || event.session !== session || !matches(event),
+    )
+  }
+  tree.drops.set(session, setTimeout(drop, dropAfterMs).unref())
+}
+
+function stopDropping({ drops }: LiveTree, session: string): void {
+  clearTimeout(drops.get(session))
+  drops.delete(session)
 }
 
 function changeOf({ waiting }: LiveTree, wait: number): Promise<void> {

@@ -143,3 +143,20 @@ test('an edit that is too large for one journal entry is written in parts, and t
   expect(await read(batches)).toEqual(entries)
   expect(await read(batches.slice(0, -1))).toMatchObject([{ content: 'old' }])
 })
+
+test('everything that changes the record is to be archived', () => {
+  const { log } = openLog()
+  const changes = [
+    { t: 'open', spec },
+    { t: 'add', id: 'lead-1', entries: [] },
+    { t: 'edit', id: 'lead-1', entries: [], summary: 'x' },
+    { t: 'end', id: 'lead-1', status: 'completed', outcome: null },
+  ] as const
+  for (const item of changes) {
+    log.add(item)
+    expect(log.isUnarchived, item.t).toBe(true)
+    log.add({ t: 'archive' })
+    log.add({ t: 'alive' })
+    expect(log.isUnarchived, item.t).toBe(false)
+  }
+})

@@ -180,7 +180,8 @@ export class TreeLog {
     this.requireLife()
     if (this.isClosed) throw new Error(`unreachable: the log of ${this.root} is closed`)
     this.#apply(item)
-    if (item.t === 'add' || item.t === 'archive') this.isUnarchived = item.t === 'add'
+    if (changesRecord(item)) this.isUnarchived = true
+    else if (item.t === 'archive') this.isUnarchived = false
     this.#pending.push(item)
     this.#added += 1
     this.#unwritten += lengthOf(item)
@@ -339,6 +340,10 @@ export class TreeLog {
   #lossError(): CadreError {
     return new CadreError('owned', `another process has taken over ${this.root}.`)
   }
+}
+
+function changesRecord({ t }: LogItem): boolean {
+  return t === 'open' || t === 'add' || t === 'end' || t === 'edit'
 }
 
 /** Roughly: only texts are large. */

@@ -25,9 +25,11 @@ import {
 } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
 import { LiveWatch } from './live-watch.ts'
+import { pauseMs } from './pause.ts'
 import { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'
 import { SessionMirror } from './session-mirror.ts'
+import { TreeChecks } from './tree-checks.ts'
 
 export interface RemoteKeeperOptions extends KeeperOptions {
   readonly trees: RemoteTrees
@@ -43,7 +45,15 @@ interface Blocked {
   readonly notBefore: number
 }
 
-const pauseMs = (failures: number) => Math.min(60_000, 1_000 * 2 ** (failures - 1))
+/** What is asked of a session that is being resumed. */
+interface Waking {
+  /** Again, because the file may have changed since, or more is asked. */
+  isDue: boolean
+  resumes: boolean
+  restarts: boolean
+  isQuiet: boolean
+}
+
 const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref())
 
 export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
@@ -67,8 +77,8 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   /** Requests that the server has, by file. */
   const sent = new Set<string>()
   const blocked = new Map<string, Blocked>()
-  /** Sessions that are being resumed. True: again, because the file may have changed since. */
-  const waking = new Map<string, boolean>()
+  /** Sessions that are being resumed, or whose edit is being sent. */
+  const waking = new Map<string, Waking>()
   /** Runs that a person has resumed, until they have begun. Called with their result. */
   const restarting = new Map<string, (result: RunResult | undefined) => void>()
   let live: LiveWatch | undefined
@@ -98,6 +108,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       serveAll()
     },
   })
+  const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report })
   const finish = (root: string, result: RunResult) => {
     const [first] = queue.of(root)
     // The orchestrator refused the start.
@@ -198,12 +209,14 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
         : `${session} runs on the workers of place ${file.place}, but engine.place is ${place}. To continue it, set engine.place to ${file.place} and restart "cadre up".`,
     )
   }
+  /** Whether a tree is followed for more than an edit of its record. */
+  const isRun = (root: string) => runs.has(root) && !runs.isQuiet(root)
   const resume = async (session: string): Promise<void> => {
     const stored = read(session)
     if (stored === undefined || isClosed) return
     requireHere(session)
     const { root, agent } = stored.spec
-    const isFollowed = runs.has(root)
+    const isFollowed = isRun(root)
     if (!isFollowed && !(await canRunUnattended(stored, readOr))) return
     void wake(session, root, agent.name, { resumes: !isFollowed })
   }
@@ -212,7 +225,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
     requireHere(session)
     const { root, agent } = stored.spec
-    if (runs.has(root)) {
+    if (isRun(root)) {
       if (idleStateOf(stored).kind !== 'ended') return
       throw stillRunning(session)
     }
@@ -233,27 +246,33 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     agent: string,
     { resumes = false, restarts = false, isQuiet = false },
   ): Promise<void> => {
-    if (waking.has(session)) {
-      waking.set(session, true)
+    const known = waking.get(session)
+    if (known !== undefined) {
+      known.isDue = true
+      known.resumes ||= resumes
+      known.restarts ||= restarts
+      known.isQuiet &&= isQuiet
       return
     }
     let failures = 0
-    let isResumed = !resumes
-    waking.set(session, true)
-    while (waking.get(session) === true && !isClosed) {
-      waking.set(session, false)
+    const asked: Waking = { isDue: true, resumes, restarts, isQuiet }
+    waking.set(session, asked)
+    while (asked.isDue && !isClosed) {
+      const now = { ...asked }
+      Object.assign(asked, { isDue: false, resumes: false, restarts: false })
       try {
-        await runs.follow(root, agent, { isQuiet })
+        await runs.follow(root, agent, now)
         const isPushed = await mirror.push(session)
         if (isPushed) runs.changed(root)
-        if (restarts && !isResumed) await trees.resume(session, {})
-        else if (!isPushed && !isResumed) await trees.resume(session)
-        isResumed = true
+        if (now.restarts) await trees.resume(session, {})
+        else if (!isPushed && now.resumes) await trees.resume(session)
         if (failures > 0) report(session, undefined)
         failures = 0
       } catch (error) {
         report(session, `Cannot resume this session yet: ${messageOf(error)}`)
-        waking.set(session, true)
+        asked.isDue = true
+        asked.resumes ||= now.resumes
+        asked.restarts ||= now.restarts
         await delay(pauseMs(++failures))
       }
     }
@@ -303,7 +322,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     try {
       while (isStale && !isClosed) {
         isStale = false
-        await check(await unfinishedRoots())
+        for (const [root, agent] of await unfinishedRoots()) await checks.check(root, agent)
       }
     } finally {
       isComparing = false
@@ -319,23 +338,6 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
     }
     return roots
-  }
-  const check = async (roots: Map<string, string>): Promise<void> => {
-    let failures = 0
-    for (const [root, agent] of roots) {
-      if (isClosed) break
-      try {
-        await runs.check(root, agent)
-        if (failures > 0) report(root, undefined)
-        failures = 0
-      } catch (error) {
-        report(root, messageOf(error))
-        // Again after all others.
-        roots.delete(root)
-        roots.set(root, agent)
-        await delay(pauseMs(++failures))
-      }
-    }
   }
 
   return {
@@ -426,6 +428,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     async retry() {
       serveAll()
       runs.tick()
+      checks.tick()
       clearSolved()
       live?.tick(runs.roots())
     },
@@ -438,12 +441,13 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       trees.onOtherChange((root) => {
         if (root === undefined) return compare()
         const stored = unfinished(root)
-        if (stored !== undefined) void check(new Map([[root, stored.spec.agent.name]]))
+        if (stored !== undefined) void checks.check(root, stored.spec.agent.name)
       })
     },
     clear() {
       isClosed = true
       live?.close()
+      checks.close()
       runs.close()
     },
     open: () => [

@@ -68,6 +68,11 @@ export class RemoteRuns {
     return this.#followed.has(root)
   }
 
+  /** Whether a tree is followed only because its record was edited. */
+  isQuiet(root: string): boolean {
+    return this.#followed.get(root)?.isQuiet === true
+  }
+
   /** The root of a session whose tree is followed. */
   rootOf(session: string): string | undefined {
     if (this.#followed.has(session)) return session
