@@ -218,6 +218,21 @@ test('runs no hooks, filters or settings of the checkout', async () => {
   expect(existsSync(proof)).toBe(false)
 })
 
+test('uses no settings of a project around the home', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker('project')
+  const project = path.join(repository.folder, 'project')
+  const proof = path.join(repository.folder, 'proof')
+  gitIn(project, 'init', '-q')
+  gitIn(project, 'config', `url.ssh://nobody@127.0.0.1/.insteadOf`, repository.bare)
+  gitIn(project, 'config', 'core.sshCommand', `touch ${proof};`)
+  const { folder } = await a.take(root)
+  writeIn(folder, 'a.txt', 'two\n')
+  await a.checkouts.finish(root, 'lead', waits)
+  expect(repository.show('cadre/lead-1', 'a.txt')).toBe('two\n')
+  expect(existsSync(proof)).toBe(false)
+})
+
 test('an agent that replaces the repository in its checkout loses only its own commits', async () => {
   const repository = createTestRepository()
   const a = repository.worker()

@@ -83,7 +83,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   const folder = path.join(realpathSync(checkoutsIn(home)), worker)
   const trees = path.join(folder, '.trees')
   makeFolder(trees, () => 0o700)
-  const repository = openCheckoutRepository(options.repository, folder)
+  const repository = openCheckoutRepository(options.repository)
   const paths = createCheckoutPaths({ checkouts: folder, workspaces })
   const cache = createCache(path.join(folder, '.repository.git'), repository)
   const active = new Map<string, Active>()
