@@ -233,6 +233,12 @@ test('uses no settings of a project around the home', async () => {
   expect(existsSync(proof)).toBe(false)
 })
 
+test('a tree without a checkout ends without a result', async () => {
+  const a = createTestRepository().worker()
+  a.life(root)
+  expect(await a.checkouts.finish(root, 'lead', waits)).toBeUndefined()
+})
+
 test('an agent that replaces the repository in its checkout loses only its own commits', async () => {
   const repository = createTestRepository()
   const a = repository.worker()

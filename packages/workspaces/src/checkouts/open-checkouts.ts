@@ -40,7 +40,7 @@ export interface Checkouts {
   stopPreparing(root: string): boolean
   /** Stores the files of the tree. Waits until the repository answers. Does nothing if the tree has no checkout. */
   store(root: string, signal?: AbortSignal): Promise<void>
-  /** Puts the changes of the tree on a branch. `waits`: until the repository answers. */
+  /** Puts the changes of the tree on a branch. `waits`: until the repository answers. Does nothing if the tree has no checkout. */
   finish(
     root: string,
     author: string,
@@ -205,6 +205,8 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     },
     async finish(root, author, { waits }) {
       const one = require(root)
+      // A tree that was started without a checkout.
+      if (!one.isReady) return undefined
       return inOrder(one, async () => {
         const work = () => one.checkout.finish(author)
         one.isUnsaved = true
