@@ -301,6 +301,52 @@ test('keeps only a few checkouts of trees that do not run', async () => {
   expect(folders.map((folder) => existsSync(folder))).toEqual([false, false, true, true])
 })
 
+test('keeps checkouts with files that are not stored', async () => {
+  const repository = createTestRepository()
+  const killed = await repository.worker('same').take('killed')
+  writeIn(killed.folder, 'a.txt', 'two\n')
+  const a = repository.worker('same')
+  const cancelled = await a.take('cancelled')
+  writeIn(cancelled.folder, 'a.txt', 'three\n')
+  renameSync(repository.bare, `${repository.bare}.away`)
+  await expect(a.checkouts.finish('cancelled', 'lead', { waits: false })).rejects.toThrow('cannot')
+  await a.checkouts.leave('cancelled', true)
+  renameSync(`${repository.bare}.away`, repository.bare)
+  const folders: string[] = []
+  for (const name of ['t-1', 't-2', 't-3']) {
+    folders.push((await a.take(name)).folder)
+    await a.checkouts.leave(name, false)
+  }
+  expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true])
+  expect(readIn(killed.folder, 'a.txt')).toBe('two\n')
+  expect(readIn(cancelled.folder, 'a.txt')).toBe('three\n')
+
+  // The files are stored when the tree continues.
+  const again = await a.take('killed')
+  expect(readIn(again.folder, 'a.txt')).toBe('two\n')
+  await a.checkouts.store('killed')
+  await a.checkouts.leave('killed', false)
+  for (const name of ['t-4', 't-5']) {
+    await a.take(name)
+    await a.checkouts.leave(name, false)
+  }
+  expect(existsSync(killed.folder)).toBe(false)
+})
+
+test('a tree that begins while its old checkout is removed has its files', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  for (const name of ['t-1', 't-2']) {
+    await a.take(name)
+    await a.checkouts.leave(name, false)
+  }
+  await a.take('t-3')
+  const leaving = a.checkouts.leave('t-3', false)
+  const taken = await a.take('t-1')
+  await leaving
+  expect(readIn(taken.folder, 'a.txt')).toBe('one\n')
+})
+
 test('an empty repository is an error that names it', async () => {
   const repository = createTestRepository()
   const a = repository.worker()

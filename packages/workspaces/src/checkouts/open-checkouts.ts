@@ -5,6 +5,7 @@
  * 2. If the repository does not answer, the tree waits, people see a notice, and Cadre retries. Only a lost tree or a cancel ends the wait.
  * 3. A worker whose checkout was taken over gives the tree up.
  * 4. A checkout is removed when its tree has ended. Of trees that wait for a person, a few are kept, so that they continue quickly.
+ *    A checkout with files that may not be stored is never removed while its tree can continue here.
  */
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -32,6 +33,8 @@ export interface Checkouts {
   readonly paths: CheckoutPaths
   /** The address of the repository, without credentials. */
   readonly repository: string
+  /** Where the checkout of a tree is, in the home of this worker. */
+  placeOf(root: string): string
   /** A tree starts to run here. */
   begin(life: CheckoutLife): void
   /** Creates the checkout of a tree, or takes it over, and returns its folder. Waits until the repository answers. */
@@ -96,7 +99,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       gitDir: path.join(trees, `${root}.git`),
     })
   /** One git command at a time in each checkout. An earlier life in this process may still use it. */
-  const inOrder = <T>({ life: { root } }: Active, work: () => Promise<T>): Promise<T> => {
+  const inOrder = <T>(root: string, work: () => Promise<T>): Promise<T> => {
     const mine = (pending.get(root) ?? Promise.resolve()).then(work)
     const settled = mine.catch(() => {})
     pending.set(root, settled)
@@ -130,6 +133,8 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   }
   const loss = (one: Active): CadreError => {
     one.life.giveUp()
+    // Nobody can continue with these files.
+    one.checkout.setUnstored(false)
     return new CadreError('owned', `another worker has taken over the files of ${one.life.root}.`)
   }
   const require = (root: string): Active => {
@@ -138,20 +143,27 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     return one
   }
 
-  /** Removes the oldest checkouts of trees that do not run here. What they contain is at the repository. */
+  const isIdle = (root: string) => !active.has(root) && !checkoutOf(root).isUnstored
+
+  /** Removes the oldest checkouts of trees that do not run here and have only stored files. */
   const prune = async (): Promise<void> => {
     const idle = readdirSync(trees)
       .flatMap((name) => (name.endsWith('.git') ? [name.slice(0, -'.git'.length)] : []))
-      .filter((root) => !active.has(root))
+      .filter((root) => isIdle(root))
       .map((root) => ({ root, age: ageOf(path.join(trees, `${root}.git`, 'cadre.json')) }))
       .toSorted((a, b) => a.age - b.age)
     for (const { root } of idle.slice(0, Math.max(0, idle.length - maxIdle)))
-      if (!active.has(root)) await checkoutOf(root).remove()
+      // A tree that begins meanwhile waits for the end of the removal.
+      if (isIdle(root) && !pending.has(root))
+        await inOrder(root, async () => {
+          if (isIdle(root)) await checkoutOf(root).remove()
+        })
   }
 
   return {
     paths,
     repository: repository.shown,
+    placeOf: (root) => path.posix.join('workspaces', '.checkouts', worker, root),
     begin(life) {
       const { root } = life
       if (!isSessionName(root)) return
@@ -174,11 +186,12 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       one.isPreparing = true
       const stop = AbortSignal.any([signal, one.stop.signal])
       try {
-        await inOrder(one, () =>
+        await inOrder(root, () =>
           untilDone(one, stop, async () => {
             // Another worker moved the ref: it or this one has lost the tree.
             while (!(await one.checkout.takeOver(AbortSignal.any([stop, one.life.lost]))))
               await one.life.confirm()
+            one.checkout.setUnstored(true)
           }),
         )
         one.isReady = true
@@ -196,7 +209,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     async store(root, signal) {
       const one = active.get(root)
       if (one?.isReady !== true) return
-      await inOrder(one, async () => {
+      await inOrder(root, async () => {
         one.isUnsaved = true
         const isOurs = await untilDone(one, signal, () => one.checkout.store())
         if (!isOurs) throw loss(one)
@@ -207,7 +220,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       const one = require(root)
       // A tree that was started without a checkout.
       if (!one.isReady) return undefined
-      return inOrder(one, async () => {
+      return inOrder(root, async () => {
         const work = () => one.checkout.finish(author)
         one.isUnsaved = true
         const result = await (waits ? untilDone(one, undefined, work) : work())
@@ -219,11 +232,14 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     async leave(root, hasEnded) {
       const one = active.get(root)
       if (one === undefined) return
-      await inOrder(one, async () => {
+      await inOrder(root, async () => {
         if (active.get(root) === one) active.delete(root)
-        if (hasEnded && one.isReady && !one.isUnsaved) await one.checkout.remove()
-        await prune()
-      }).catch((error: unknown) => report(`cannot remove the checkout of ${root}: ${messageOf(error)}`))
+        if (!one.isReady || one.isUnsaved) return
+        if (hasEnded) await one.checkout.remove()
+        else if (await one.checkout.hasOnlyStored()) one.checkout.setUnstored(false)
+      })
+        .then(prune)
+        .catch((error: unknown) => report(`cannot remove the checkout of ${root}: ${messageOf(error)}`))
     },
   }
 }

@@ -122,6 +122,22 @@ export class TreeCheckout {
     return this.#push({ tree, note: before.note, subject, parent: before.commit, expected: tip }, [], signal)
   }
 
+  /** Its files may have changes that the repository does not have. Known after a restart too. */
+  get isUnstored(): boolean {
+    return existsSync(this.#unstoredFile)
+  }
+
+  setUnstored(isUnstored: boolean): void {
+    if (isUnstored) writeFileSync(this.#unstoredFile, '', { mode: ownerOnly })
+    else rmSync(this.#unstoredFile, { force: true })
+  }
+
+  async hasOnlyStored(signal?: AbortSignal): Promise<boolean> {
+    const stored = this.#require()
+    const now = await this.#look(signal)
+    return now.tree === stored.tree && JSON.stringify(now.note) === JSON.stringify(stored.note)
+  }
+
   /** Stores the files at the repository if they have changed. Returns false if another worker has taken the tree over. */
   async store(signal?: AbortSignal): Promise<boolean> {
     const stored = this.#require()
@@ -185,6 +201,10 @@ export class TreeCheckout {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
     rmSync(gitDir, { recursive: true, force: true, maxRetries: 3 })
     this.#stored = undefined
+  }
+
+  get #unstoredFile(): string {
+    return path.join(this.#options.gitDir, 'unstored')
   }
 
   get #index(): string {

@@ -79,7 +79,7 @@ export function withCheckoutResults(workspaces: Workspaces, checkouts: Checkouts
       } catch (error) {
         if (status !== 'cancelled') throw error
         return {
-          message: `The last changes are only in ${session.workspace} on ${hostname()}: ${messageOf(error)}`,
+          message: `The last changes are only in ${checkouts.placeOf(root)} in the worker's home on ${hostname()}: ${messageOf(error)}`,
         }
       }
       if (result === undefined) return settled
