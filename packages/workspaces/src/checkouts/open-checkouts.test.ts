@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorkspaces } from '../create-workspaces.ts'
@@ -181,7 +181,6 @@ test('a push that the repository refuses is repeated and explained', async () =>
   const { folder, life } = await a.take(root)
   const hook = path.join(repository.bare, 'hooks', 'pre-receive')
   writeIn(repository.bare, 'hooks/pre-receive', '#!/bin/sh\necho "no space for you" >&2\nexit 1\n')
-  const { chmodSync } = await import('node:fs')
   chmodSync(hook, 0o755)
   writeIn(folder, 'a.txt', 'two\n')
   const storing = a.checkouts.store(root)
@@ -189,6 +188,28 @@ test('a push that the repository refuses is repeated and explained', async () =>
   rmSync(hook)
   await storing
   expect(repository.show(ref, 'a.txt')).toBe('two\n')
+})
+
+test('a push whose answer was lost does not look like a takeover', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  const { folder, life } = await a.take(root)
+  const away = `${repository.bare}.away`
+  // The push arrives, but then nobody can reach the repository.
+  writeIn(repository.bare, 'hooks/post-receive', `#!/bin/sh\nmv '${repository.bare}' '${away}'\nkill -9 $PPID\n`)
+  chmodSync(path.join(repository.bare, 'hooks', 'post-receive'), 0o755)
+  writeIn(folder, 'a.txt', 'two\n')
+  const storing = a.checkouts.store(root)
+  await expect.poll(() => life.notices.at(-1)).toMatch(/^lead-1 waits: cannot read/)
+  expect(existsSync(away)).toBe(true)
+  // A program in the background changes the files before the next attempt.
+  writeIn(folder, 'a.txt', 'three\n')
+  rmSync(path.join(away, 'hooks', 'post-receive'))
+  renameSync(away, repository.bare)
+  await storing
+  expect(life.lost.aborted).toBe(false)
+  expect(repository.show(ref, 'a.txt')).toBe('three\n')
+  expect(repository.show(`${ref}~1`, 'a.txt')).toBe('two\n')
 })
 
 test('a cancel ends the wait for a repository', async () => {
