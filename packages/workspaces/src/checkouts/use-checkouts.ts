@@ -88,7 +88,7 @@ export function withCheckoutResults(workspaces: Workspaces, checkouts: Checkouts
         ...(branch === ''
           ? []
           : [
-              `The changes are on branch ${branch} of ${repository}. Fetch them with: git fetch ${repository} ${branch}`,
+              `The changes are on branch ${branch} of ${repository}. Fetch them with: git fetch origin ${branch}`,
             ]),
         ...(unmerged.length === 0
           ? []
