@@ -146,6 +146,8 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     const stop = (error: CadreError) => {
       failure ??= error
       child.kill('SIGTERM')
+      // A program that reaches a remote, such as ssh, does not always end with git.
+      if (request.usesRemotes) endGroup(child.pid)
     }
     const timer = setTimeout(() => {
       stop(new CadreError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s`, { where: cwd }))
@@ -184,6 +186,15 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
       else resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: said })
     })
   })
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined || process.platform === 'win32') return
+  try {
+    process.kill(-pid, 'SIGTERM')
+  } catch {
+    // It has ended.
+  }
 }
 
 const passedVariables = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']

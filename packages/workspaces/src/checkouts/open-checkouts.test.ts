@@ -196,7 +196,11 @@ test('a push whose answer was lost does not look like a takeover', async () => {
   const { folder, life } = await a.take(root)
   const away = `${repository.bare}.away`
   // The push arrives, but then nobody can reach the repository.
-  writeIn(repository.bare, 'hooks/post-receive', `#!/bin/sh\nmv '${repository.bare}' '${away}'\nkill -9 $PPID\n`)
+  writeIn(
+    repository.bare,
+    'hooks/post-receive',
+    `#!/bin/sh\nmv '${repository.bare}' '${away}'\nkill -9 $PPID\n`,
+  )
   chmodSync(path.join(repository.bare, 'hooks', 'post-receive'), 0o755)
   writeIn(folder, 'a.txt', 'two\n')
   const storing = a.checkouts.store(root)
@@ -219,8 +223,38 @@ test('a cancel ends the wait for a repository', async () => {
   const life = a.life(root)
   const preparing = a.checkouts.prepare(root, never)
   await expect.poll(() => life.notices.length).toBeGreaterThan(0)
-  expect(a.checkouts.stopPreparing(root)).toBe(true)
+  expect(a.checkouts.stopWaiting(root)).toBe(true)
   await expect(preparing).rejects.toThrow('was cancelled before its checkout was ready')
+})
+
+test('a cancel ends the wait for the end of a tree', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  const { folder, life } = await a.take(root)
+  writeIn(folder, 'a.txt', 'two\n')
+  renameSync(repository.bare, `${repository.bare}.away`)
+  expect(a.checkouts.stopWaiting(root)).toBe(false)
+  const finishing = a.checkouts.finish(root, 'lead', waits)
+  await expect.poll(() => life.notices.length).toBeGreaterThan(0)
+  expect(a.checkouts.stopWaiting(root)).toBe(true)
+  await expect(finishing).rejects.toThrow('was cancelled before its last changes were stored')
+  await a.checkouts.leave(root, true)
+  expect(readIn(folder, 'a.txt')).toBe('two\n')
+})
+
+test('a lost tree does not wait for a push that hangs', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  const { folder, life } = await a.take(root)
+  const hook = 'hooks/pre-receive'
+  const hangs = path.join(repository.folder, 'hangs')
+  writeIn(repository.bare, hook, `#!/bin/sh\ntouch '${hangs}'\nexec sleep 60\n`)
+  chmodSync(path.join(repository.bare, hook), 0o755)
+  writeIn(folder, 'a.txt', 'two\n')
+  const storing = a.checkouts.store(root)
+  await expect.poll(() => existsSync(hangs), { timeout: 10_000 }).toBe(true)
+  life.lose()
+  await expect(storing).rejects.toThrow()
 })
 
 test('runs no hooks, filters or settings of the checkout', async () => {

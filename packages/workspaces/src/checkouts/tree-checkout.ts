@@ -331,6 +331,8 @@ export class TreeCheckout {
       index: this.#index,
       timeoutMs: checkoutTimeoutMs,
     }
+    // A command that was stopped may have left it.
+    rmSync(`${this.#index}.lock`, { force: true })
     const taken = await takeSnapshot({ ...files, without: home.path })
     if (taken.kind !== 'taken') throw new Error(`unreachable: ${taken.reason}`)
     const own = this.#ownGit()

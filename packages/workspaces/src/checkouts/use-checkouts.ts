@@ -77,8 +77,10 @@ export function withCheckoutResults(workspaces: Workspaces, checkouts: Checkouts
       try {
         result = await checkouts.finish(root, agent.name, { waits: status !== 'cancelled' })
       } catch (error) {
-        if (status !== 'cancelled') throw error
+        const isCancelled = error instanceof CadreError && error.code === 'cancelled'
+        if (status !== 'cancelled' && !isCancelled) throw error
         return {
+          ...(status !== 'cancelled' && { isMissing: true }),
           message: `The last changes are only in ${checkouts.placeOf(root)} in the worker's home on ${hostname()}: ${messageOf(error)}`,
         }
       }
@@ -149,10 +151,10 @@ export function withCheckouts(
     },
     tell: (session, work) => orchestrator.tell(session, toLocal(work)),
     cancel(session, options) {
-      if (orchestrator.cancel(session, options)) return true
-      // The order to cancel is delivered again when the tree has stopped.
-      checkouts.stopPreparing(session)
-      return false
+      const isCancelled = orchestrator.cancel(session, options)
+      // If the tree was not running yet, the order to cancel is delivered again when it has stopped.
+      checkouts.stopWaiting(session)
+      return isCancelled
     },
   }
 }
