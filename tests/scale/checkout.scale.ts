@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
@@ -87,8 +88,10 @@ async function openMachines(actions: readonly object[]): Promise<Machines> {
         port: ports[name],
         args: ['--allow', 'write', '--url', `http://127.0.0.1:${address}`],
       }),
-    checkout: (name, session) =>
-      machines[name].at('.cadre', 'workspaces', '.checkouts', String(ports[name]), session),
+    checkout(name, session) {
+      const worker = `${hostname().replace(/[^\w-]+/g, '-')}-${ports[name]}`
+      return machines[name].at('.cadre', 'workspaces', '.checkouts', worker, session)
+    },
     release: (name) => void machines[name].write('.cadre/go', ''),
     reach(...names) {
       targets.splice(0, targets.length, ...names.map((name) => ports[name]))

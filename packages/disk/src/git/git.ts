@@ -8,7 +8,7 @@ import { findGit } from './find-git.ts'
 export interface GitRequest {
   /** The working directory if no work tree is given. */
   readonly cwd: string
-  /** The repository. Without it, git searches `cwd` and its parents. */
+  /** The repository. Without it, git searches `cwd` and its parents, or uses none if it may reach other repositories. */
   readonly gitDir?: string | undefined
   readonly workTree?: string | undefined
   /** Replaces the index of the repository. */
@@ -117,10 +117,12 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
   const { cwd, gitDir, workTree, settings: more = [], signal } = request
   const { max = 64_000_000, timeoutMs = 120_000, input } = request
   signal?.throwIfAborted()
+  // The settings of a repository around `cwd` could run programs with the user's credentials.
+  const repository = gitDir ?? (request.usesRemotes ? '/dev/null' : undefined)
   const all = [
     ...(request.usesRemotes ? remoteArgs : localArgs),
     ...toArgs(more),
-    ...(gitDir === undefined ? [] : [`--git-dir=${gitDir}`]),
+    ...(repository === undefined ? [] : [`--git-dir=${repository}`]),
     ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
     '--no-pager',
     '--literal-pathspecs',
@@ -144,6 +146,8 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     const stop = (error: CadreError) => {
       failure ??= error
       child.kill('SIGTERM')
+      // A program that reaches a remote, such as ssh, does not always end with git.
+      if (request.usesRemotes) endGroup(child.pid)
     }
     const timer = setTimeout(() => {
       stop(new CadreError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s`, { where: cwd }))
@@ -182,6 +186,15 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
       else resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: said })
     })
   })
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined || process.platform === 'win32') return
+  try {
+    process.kill(-pid, 'SIGTERM')
+  } catch {
+    // It has ended.
+  }
 }
 
 const passedVariables = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']

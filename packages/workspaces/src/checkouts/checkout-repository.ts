@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
 import { type GitRequest, maskUserinfo, tryGit } from '@cadre/disk'
 
@@ -28,8 +29,9 @@ export interface RefUpdate {
 const listTimeoutMs = 60_000
 const transferTimeoutMs = 30 * 60_000
 
-/** `cwd` must not be in a repository that an agent can change, because git reads the settings there. */
-export function openCheckoutRepository(address: string, cwd: string): CheckoutRepository {
+export function openCheckoutRepository(address: string): CheckoutRepository {
+  // Not in a project, whose settings git would read.
+  const cwd = path.parse(process.cwd()).root
   const shown = maskUserinfo(address)
   const run = async (what: string, args: readonly string[], request: GitRequest): Promise<string> => {
     let reason: string

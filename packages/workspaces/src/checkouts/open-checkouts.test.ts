@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorkspaces } from '../create-workspaces.ts'
@@ -181,7 +181,6 @@ test('a push that the repository refuses is repeated and explained', async () =>
   const { folder, life } = await a.take(root)
   const hook = path.join(repository.bare, 'hooks', 'pre-receive')
   writeIn(repository.bare, 'hooks/pre-receive', '#!/bin/sh\necho "no space for you" >&2\nexit 1\n')
-  const { chmodSync } = await import('node:fs')
   chmodSync(hook, 0o755)
   writeIn(folder, 'a.txt', 'two\n')
   const storing = a.checkouts.store(root)
@@ -191,6 +190,32 @@ test('a push that the repository refuses is repeated and explained', async () =>
   expect(repository.show(ref, 'a.txt')).toBe('two\n')
 })
 
+test('a push whose answer was lost does not look like a takeover', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  const { folder, life } = await a.take(root)
+  const away = `${repository.bare}.away`
+  // The push arrives, but then nobody can reach the repository.
+  writeIn(
+    repository.bare,
+    'hooks/post-receive',
+    `#!/bin/sh\nmv '${repository.bare}' '${away}'\nkill -9 $PPID\n`,
+  )
+  chmodSync(path.join(repository.bare, 'hooks', 'post-receive'), 0o755)
+  writeIn(folder, 'a.txt', 'two\n')
+  const storing = a.checkouts.store(root)
+  await expect.poll(() => life.notices.at(-1)).toMatch(/^lead-1 waits: cannot read/)
+  expect(existsSync(away)).toBe(true)
+  // A program in the background changes the files before the next attempt.
+  writeIn(folder, 'a.txt', 'three\n')
+  rmSync(path.join(away, 'hooks', 'post-receive'))
+  renameSync(away, repository.bare)
+  await storing
+  expect(life.lost.aborted).toBe(false)
+  expect(repository.show(ref, 'a.txt')).toBe('three\n')
+  expect(repository.show(`${ref}~1`, 'a.txt')).toBe('two\n')
+})
+
 test('a cancel ends the wait for a repository', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
@@ -198,8 +223,38 @@ test('a cancel ends the wait for a repository', async () => {
   const life = a.life(root)
   const preparing = a.checkouts.prepare(root, never)
   await expect.poll(() => life.notices.length).toBeGreaterThan(0)
-  expect(a.checkouts.stopPreparing(root)).toBe(true)
+  expect(a.checkouts.stopWaiting(root)).toBe(true)
   await expect(preparing).rejects.toThrow('was cancelled before its checkout was ready')
+})
+
+test('a cancel ends the wait for the end of a tree', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  const { folder, life } = await a.take(root)
+  writeIn(folder, 'a.txt', 'two\n')
+  renameSync(repository.bare, `${repository.bare}.away`)
+  expect(a.checkouts.stopWaiting(root)).toBe(false)
+  const finishing = a.checkouts.finish(root, 'lead', waits)
+  await expect.poll(() => life.notices.length).toBeGreaterThan(0)
+  expect(a.checkouts.stopWaiting(root)).toBe(true)
+  await expect(finishing).rejects.toThrow('was cancelled before its last changes were stored')
+  await a.checkouts.leave(root, true)
+  expect(readIn(folder, 'a.txt')).toBe('two\n')
+})
+
+test('a lost tree does not wait for a push that hangs', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  const { folder, life } = await a.take(root)
+  const hook = 'hooks/pre-receive'
+  const hangs = path.join(repository.folder, 'hangs')
+  writeIn(repository.bare, hook, `#!/bin/sh\ntouch '${hangs}'\nexec sleep 60\n`)
+  chmodSync(path.join(repository.bare, hook), 0o755)
+  writeIn(folder, 'a.txt', 'two\n')
+  const storing = a.checkouts.store(root)
+  await expect.poll(() => existsSync(hangs), { timeout: 10_000 }).toBe(true)
+  life.lose()
+  await expect(storing).rejects.toThrow()
 })
 
 test('runs no hooks, filters or settings of the checkout', async () => {
@@ -216,6 +271,27 @@ test('runs no hooks, filters or settings of the checkout', async () => {
   await a.checkouts.finish(root, 'lead', waits)
   expect(repository.show('cadre/lead-1', 'a.txt')).toBe('two\n')
   expect(existsSync(proof)).toBe(false)
+})
+
+test('uses no settings of a project around the home', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker('project')
+  const project = path.join(repository.folder, 'project')
+  const proof = path.join(repository.folder, 'proof')
+  gitIn(project, 'init', '-q')
+  gitIn(project, 'config', `url.ssh://nobody@127.0.0.1/.insteadOf`, repository.bare)
+  gitIn(project, 'config', 'core.sshCommand', `touch ${proof};`)
+  const { folder } = await a.take(root)
+  writeIn(folder, 'a.txt', 'two\n')
+  await a.checkouts.finish(root, 'lead', waits)
+  expect(repository.show('cadre/lead-1', 'a.txt')).toBe('two\n')
+  expect(existsSync(proof)).toBe(false)
+})
+
+test('a tree without a checkout ends without a result', async () => {
+  const a = createTestRepository().worker()
+  a.life(root)
+  expect(await a.checkouts.finish(root, 'lead', waits)).toBeUndefined()
 })
 
 test('an agent that replaces the repository in its checkout loses only its own commits', async () => {
@@ -278,6 +354,52 @@ test('keeps only a few checkouts of trees that do not run', async () => {
     await a.checkouts.leave(name, false)
   }
   expect(folders.map((folder) => existsSync(folder))).toEqual([false, false, true, true])
+})
+
+test('keeps checkouts with files that are not stored', async () => {
+  const repository = createTestRepository()
+  const killed = await repository.worker('same').take('killed')
+  writeIn(killed.folder, 'a.txt', 'two\n')
+  const a = repository.worker('same')
+  const cancelled = await a.take('cancelled')
+  writeIn(cancelled.folder, 'a.txt', 'three\n')
+  renameSync(repository.bare, `${repository.bare}.away`)
+  await expect(a.checkouts.finish('cancelled', 'lead', { waits: false })).rejects.toThrow('cannot')
+  await a.checkouts.leave('cancelled', true)
+  renameSync(`${repository.bare}.away`, repository.bare)
+  const folders: string[] = []
+  for (const name of ['t-1', 't-2', 't-3']) {
+    folders.push((await a.take(name)).folder)
+    await a.checkouts.leave(name, false)
+  }
+  expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true])
+  expect(readIn(killed.folder, 'a.txt')).toBe('two\n')
+  expect(readIn(cancelled.folder, 'a.txt')).toBe('three\n')
+
+  // The files are stored when the tree continues.
+  const again = await a.take('killed')
+  expect(readIn(again.folder, 'a.txt')).toBe('two\n')
+  await a.checkouts.store('killed')
+  await a.checkouts.leave('killed', false)
+  for (const name of ['t-4', 't-5']) {
+    await a.take(name)
+    await a.checkouts.leave(name, false)
+  }
+  expect(existsSync(killed.folder)).toBe(false)
+})
+
+test('a tree that begins while its old checkout is removed has its files', async () => {
+  const repository = createTestRepository()
+  const a = repository.worker()
+  for (const name of ['t-1', 't-2']) {
+    await a.take(name)
+    await a.checkouts.leave(name, false)
+  }
+  await a.take('t-3')
+  const leaving = a.checkouts.leave('t-3', false)
+  const taken = await a.take('t-1')
+  await leaving
+  expect(readIn(taken.folder, 'a.txt')).toBe('one\n')
 })
 
 test('an empty repository is an error that names it', async () => {

@@ -5,6 +5,7 @@
  * 2. If the repository does not answer, the tree waits, people see a notice, and Cadre retries. Only a lost tree or a cancel ends the wait.
  * 3. A worker whose checkout was taken over gives the tree up.
  * 4. A checkout is removed when its tree has ended. Of trees that wait for a person, a few are kept, so that they continue quickly.
+ *    A checkout with files that may not be stored is never removed while its tree can continue here.
  */
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
@@ -32,15 +33,17 @@ export interface Checkouts {
   readonly paths: CheckoutPaths
   /** The address of the repository, without credentials. */
   readonly repository: string
+  /** Where the checkout of a tree is, in the home of this worker. */
+  placeOf(root: string): string
   /** A tree starts to run here. */
   begin(life: CheckoutLife): void
   /** Creates the checkout of a tree, or takes it over, and returns its folder. Waits until the repository answers. */
   prepare(root: string, signal: AbortSignal): Promise<string>
-  /** Ends the wait in `prepare`. Returns false if there is none. */
-  stopPreparing(root: string): boolean
+  /** Ends the wait in `prepare` or `finish`. Returns false if there is none. A push that makes progress has some time left. */
+  stopWaiting(root: string): boolean
   /** Stores the files of the tree. Waits until the repository answers. Does nothing if the tree has no checkout. */
   store(root: string, signal?: AbortSignal): Promise<void>
-  /** Puts the changes of the tree on a branch. `waits`: until the repository answers. */
+  /** Puts the changes of the tree on a branch. `waits`: until the repository answers. Does nothing if the tree has no checkout. */
   finish(
     root: string,
     author: string,
@@ -66,14 +69,19 @@ export interface CheckoutsOptions {
 interface Active {
   readonly life: CheckoutLife
   readonly checkout: TreeCheckout
-  readonly stop: AbortController
-  isPreparing: boolean
+  /** Ends `prepare` or `finish`, while it runs. */
+  waiting: AbortController | undefined
+  /** The last attempt has failed. */
+  isFailing: boolean
   isReady: boolean
   /** The last attempt to store the files has failed. */
   isUnsaved: boolean
 }
 
 const firstDelay = 500
+/** How long a push may still take after a cancel. */
+const cancelGrace = 10_000
+const cancelledFinishTimeout = 2 * 60_000
 
 export function openCheckouts(options: CheckoutsOptions): Checkouts {
   const { home, worker, report, maxIdle = 20, maxDelay = 30_000 } = options
@@ -83,7 +91,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   const folder = path.join(realpathSync(checkoutsIn(home)), worker)
   const trees = path.join(folder, '.trees')
   makeFolder(trees, () => 0o700)
-  const repository = openCheckoutRepository(options.repository, folder)
+  const repository = openCheckoutRepository(options.repository)
   const paths = createCheckoutPaths({ checkouts: folder, workspaces })
   const cache = createCache(path.join(folder, '.repository.git'), repository)
   const active = new Map<string, Active>()
@@ -96,7 +104,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       gitDir: path.join(trees, `${root}.git`),
     })
   /** One git command at a time in each checkout. An earlier life in this process may still use it. */
-  const inOrder = <T>({ life: { root } }: Active, work: () => Promise<T>): Promise<T> => {
+  const inOrder = <T>(root: string, work: () => Promise<T>): Promise<T> => {
     const mine = (pending.get(root) ?? Promise.resolve()).then(work)
     const settled = mine.catch(() => {})
     pending.set(root, settled)
@@ -107,19 +115,21 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   const untilDone = async <T>(
     one: Active,
     signal: AbortSignal | undefined,
-    work: () => Promise<T>,
+    work: (stop: AbortSignal) => Promise<T>,
   ): Promise<T> => {
     const { life } = one
     const stop = signal === undefined ? life.lost : AbortSignal.any([life.lost, signal])
     for (let delay = firstDelay, failures = 0; ; delay = Math.min(maxDelay, delay * 2), failures++) {
       try {
         stop.throwIfAborted()
-        const result = await work()
+        const result = await work(stop)
+        one.isFailing = false
         life.notify()
         if (failures > 0) report(`${life.root} continues: ${repository.shown} answers again.`)
         return result
       } catch (error) {
         if (stop.aborted || (error instanceof CadreError && error.code === 'owned')) throw error
+        one.isFailing = true
         const reason = messageOf(error).replace(/[.\s]+$/, '')
         const message = `${life.root} waits: ${reason}. Cadre retries.`
         if (failures === 0) report(message)
@@ -130,6 +140,8 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   }
   const loss = (one: Active): CadreError => {
     one.life.giveUp()
+    // Nobody can continue with these files.
+    one.checkout.setUnstored(false)
     return new CadreError('owned', `another worker has taken over the files of ${one.life.root}.`)
   }
   const require = (root: string): Active => {
@@ -138,26 +150,33 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     return one
   }
 
-  /** Removes the oldest checkouts of trees that do not run here. What they contain is at the repository. */
+  const isIdle = (root: string) => !active.has(root) && !checkoutOf(root).isUnstored
+
+  /** Removes the oldest checkouts of trees that do not run here and have only stored files. */
   const prune = async (): Promise<void> => {
     const idle = readdirSync(trees)
       .flatMap((name) => (name.endsWith('.git') ? [name.slice(0, -'.git'.length)] : []))
-      .filter((root) => !active.has(root))
+      .filter((root) => isIdle(root))
       .map((root) => ({ root, age: ageOf(path.join(trees, `${root}.git`, 'cadre.json')) }))
       .toSorted((a, b) => a.age - b.age)
+    // A tree that begins meanwhile waits for the end of the removal.
     for (const { root } of idle.slice(0, Math.max(0, idle.length - maxIdle)))
-      if (!active.has(root)) await checkoutOf(root).remove()
+      if (isIdle(root) && !pending.has(root))
+        await inOrder(root, async () => {
+          if (isIdle(root)) await checkoutOf(root).remove()
+        })
   }
 
   return {
     paths,
     repository: repository.shown,
+    placeOf: (root) => path.posix.join('workspaces', '.checkouts', worker, root),
     begin(life) {
       const { root } = life
       if (!isSessionName(root)) return
       const one: Active = {
-        ...{ life, checkout: checkoutOf(root), stop: new AbortController() },
-        ...{ isPreparing: false, isReady: false, isUnsaved: false },
+        ...{ life, checkout: checkoutOf(root), waiting: undefined },
+        ...{ isFailing: false, isReady: false, isUnsaved: false },
       }
       active.set(root, one)
       life.lost.addEventListener(
@@ -171,57 +190,80 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     async prepare(root, signal) {
       const one = require(root)
       if (one.isReady) return one.checkout.folder
-      one.isPreparing = true
-      const stop = AbortSignal.any([signal, one.stop.signal])
+      const waiting = new AbortController()
+      one.waiting = waiting
       try {
-        await inOrder(one, () =>
-          untilDone(one, stop, async () => {
+        await inOrder(root, () =>
+          untilDone(one, AbortSignal.any([signal, waiting.signal]), async (stop) => {
             // Another worker moved the ref: it or this one has lost the tree.
-            while (!(await one.checkout.takeOver(AbortSignal.any([stop, one.life.lost]))))
-              await one.life.confirm()
+            while (!(await one.checkout.takeOver(stop))) await one.life.confirm()
+            one.checkout.setUnstored(true)
           }),
         )
         one.isReady = true
         return one.checkout.folder
       } finally {
-        one.isPreparing = false
+        one.waiting = undefined
       }
     },
-    stopPreparing(root) {
+    stopWaiting(root) {
       const one = active.get(root)
-      if (one?.isPreparing !== true) return false
-      one.stop.abort(new CadreError('cancelled', `${root} was cancelled before its checkout was ready.`))
+      const waiting = one?.waiting
+      if (one === undefined || waiting === undefined) return false
+      const reason = one.isReady
+        ? `${root} was cancelled before its last changes were stored.`
+        : `${root} was cancelled before its checkout was ready.`
+      const stop = () => waiting.abort(new CadreError('cancelled', reason))
+      if (one.isReady && !one.isFailing) setTimeout(stop, cancelGrace).unref()
+      else stop()
       return true
     },
     async store(root, signal) {
       const one = active.get(root)
       if (one?.isReady !== true) return
-      await inOrder(one, async () => {
+      await inOrder(root, async () => {
         one.isUnsaved = true
-        const isOurs = await untilDone(one, signal, () => one.checkout.store())
+        const isOurs = await untilDone(one, signal, (stop) => one.checkout.store(stop))
         if (!isOurs) throw loss(one)
         one.isUnsaved = false
       })
     },
     async finish(root, author, { waits }) {
       const one = require(root)
-      return inOrder(one, async () => {
-        const work = () => one.checkout.finish(author)
+      // A tree that was started without a checkout.
+      if (!one.isReady) return undefined
+      return inOrder(root, async () => {
+        const waiting = new AbortController()
+        const work = (stop: AbortSignal) => one.checkout.finish(author, stop)
+        const once = () =>
+          work(AbortSignal.any([one.life.lost, waiting.signal, AbortSignal.timeout(cancelledFinishTimeout)]))
         one.isUnsaved = true
-        const result = await (waits ? untilDone(one, undefined, work) : work())
-        if (result === 'lost') throw loss(one)
-        one.isUnsaved = false
-        return result
+        one.waiting = waiting
+        try {
+          const result = await (waits ? untilDone(one, waiting.signal, work) : once())
+          if (result === 'lost') throw loss(one)
+          one.isUnsaved = false
+          return result
+        } catch (error) {
+          if (error instanceof CadreError && error.code === 'owned') throw error
+          one.life.lost.throwIfAborted()
+          throw waiting.signal.aborted ? waiting.signal.reason : error
+        } finally {
+          one.waiting = undefined
+        }
       })
     },
     async leave(root, hasEnded) {
       const one = active.get(root)
       if (one === undefined) return
-      await inOrder(one, async () => {
+      await inOrder(root, async () => {
         if (active.get(root) === one) active.delete(root)
-        if (hasEnded && one.isReady && !one.isUnsaved) await one.checkout.remove()
-        await prune()
-      }).catch((error: unknown) => report(`cannot remove the checkout of ${root}: ${messageOf(error)}`))
+        if (!one.isReady || one.isUnsaved) return
+        if (hasEnded) await one.checkout.remove()
+        else if (await one.checkout.hasOnlyStored()) one.checkout.setUnstored(false)
+      })
+        .then(prune)
+        .catch((error: unknown) => report(`cannot remove the checkout of ${root}: ${messageOf(error)}`))
     },
   }
 }

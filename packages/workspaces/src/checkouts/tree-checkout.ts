@@ -85,6 +85,8 @@ export class TreeCheckout {
   readonly ref: string
   readonly #options: TreeCheckoutOptions
   #stored: Stored | undefined
+  /** Commits of pushes that failed since then. The repository may have one of them, because an answer can be lost. */
+  readonly #attempts = new Map<string, Stored>()
 
   constructor(options: TreeCheckoutOptions) {
     this.#options = options
@@ -122,9 +124,25 @@ export class TreeCheckout {
     return this.#push({ tree, note: before.note, subject, parent: before.commit, expected: tip }, [], signal)
   }
 
+  /** Its files may have changes that the repository does not have. Known after a restart too. */
+  get isUnstored(): boolean {
+    return existsSync(this.#unstoredFile)
+  }
+
+  setUnstored(isUnstored: boolean): void {
+    if (isUnstored) writeFileSync(this.#unstoredFile, '', { mode: ownerOnly })
+    else rmSync(this.#unstoredFile, { force: true })
+  }
+
+  async hasOnlyStored(signal?: AbortSignal): Promise<boolean> {
+    const stored = this.#require()
+    const now = await this.#look(signal)
+    return now.tree === stored.tree && JSON.stringify(now.note) === JSON.stringify(stored.note)
+  }
+
   /** Stores the files at the repository if they have changed. Returns false if another worker has taken the tree over. */
   async store(signal?: AbortSignal): Promise<boolean> {
-    const stored = this.#require()
+    const stored = await this.#settle(signal)
     const now = await this.#look(signal)
     if (now.tree === stored.tree && JSON.stringify(now.note) === JSON.stringify(stored.note)) return true
     const subject = `Files of session ${this.#options.root}`
@@ -137,7 +155,7 @@ export class TreeCheckout {
    */
   async finish(author: string, signal?: AbortSignal): Promise<CheckoutResult | 'lost' | undefined> {
     const { root, repository } = this.#options
-    const stored = this.#require()
+    const stored = await this.#settle(signal)
     const at = this.#bare(signal)
     const { tree, note } = await this.#look(signal)
     const isAncestor = async (one: string, other: string) =>
@@ -185,6 +203,10 @@ export class TreeCheckout {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 })
     rmSync(gitDir, { recursive: true, force: true, maxRetries: 3 })
     this.#stored = undefined
+  }
+
+  get #unstoredFile(): string {
+    return path.join(this.#options.gitDir, 'unstored')
   }
 
   get #index(): string {
@@ -309,6 +331,8 @@ export class TreeCheckout {
       index: this.#index,
       timeoutMs: checkoutTimeoutMs,
     }
+    // A command that was stopped may have left it.
+    rmSync(`${this.#index}.lock`, { force: true })
     const taken = await takeSnapshot({ ...files, without: home.path })
     if (taken.kind !== 'taken') throw new Error(`unreachable: ${taken.reason}`)
     const own = this.#ownGit()
@@ -372,7 +396,8 @@ export class TreeCheckout {
     const known = new Set([parent, ...named(this.#stored?.note)])
     const parents = [...new Set([parent, ...named(note).filter((commit) => !known.has(commit))])]
     const commit = await this.#commit(tree, parents, noteMessage(subject, note, randomUUID()), signal)
-    this.#remember({ commit: expected ?? null, pending: commit })
+    this.#attempts.set(commit, { commit, tree, note })
+    this.#remember(expected)
     try {
       await repository.push([{ ref: this.ref, commit, expected }, ...others], this.#bare(signal))
     } catch (error) {
@@ -380,10 +405,30 @@ export class TreeCheckout {
       // The push may have arrived although its answer was lost.
       const now = (await repository.list([this.ref], signal)).refs.get(this.ref)
       if (now === expected) throw error
-      if (now !== commit) return false
+      if (now !== commit) {
+        // An earlier push arrived late. The caller repeats this one.
+        if (this.#adopt(now)) throw error
+        return false
+      }
     }
-    this.#stored = { commit, tree, note }
-    this.#remember({ commit, pending: null })
+    this.#adopt(commit)
+    return true
+  }
+
+  /** Returns what the repository has, unless another worker has taken the tree over. Asks it only if a push has failed. */
+  async #settle(signal?: AbortSignal): Promise<Stored> {
+    if (this.#attempts.size > 0)
+      this.#adopt((await this.#options.repository.list([this.ref], signal)).refs.get(this.ref))
+    return this.#require()
+  }
+
+  #adopt(commit: string | undefined): boolean {
+    const arrived = commit === undefined ? undefined : this.#attempts.get(commit)
+    if (arrived === undefined) return false
+    this.#stored = arrived
+    // Earlier pushes expect another value of the ref, so they can no longer arrive.
+    this.#attempts.clear()
+    this.#remember(arrived.commit)
     return true
   }
 
@@ -391,13 +436,16 @@ export class TreeCheckout {
   #pushed(): readonly string[] {
     try {
       const read: unknown = JSON.parse(readFileSync(this.#recordFile, 'utf8'))
-      return isObject(read) ? [read['commit'], read['pending']].filter((one) => typeof one === 'string') : []
+      return isObject(read)
+        ? [read['commit'], read['pending']].flat().filter((one) => typeof one === 'string')
+        : []
     } catch {
       return []
     }
   }
 
-  #remember(record: { readonly commit: string | null; readonly pending: string | null }): void {
+  #remember(commit: string | undefined): void {
+    const record = { commit: commit ?? null, pending: [...this.#attempts.keys()] }
     const draft = `${this.#recordFile}.tmp`
     writeFileSync(draft, JSON.stringify(record), { mode: ownerOnly })
     renameSync(draft, this.#recordFile)

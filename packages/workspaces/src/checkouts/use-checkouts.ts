@@ -77,9 +77,11 @@ export function withCheckoutResults(workspaces: Workspaces, checkouts: Checkouts
       try {
         result = await checkouts.finish(root, agent.name, { waits: status !== 'cancelled' })
       } catch (error) {
-        if (status !== 'cancelled') throw error
+        const isCancelled = error instanceof CadreError && error.code === 'cancelled'
+        if (status !== 'cancelled' && !isCancelled) throw error
         return {
-          message: `The last changes are only in ${session.workspace} on ${hostname()}: ${messageOf(error)}`,
+          ...(status !== 'cancelled' && { isMissing: true }),
+          message: `The last changes are only in ${checkouts.placeOf(root)} in the worker's home on ${hostname()}: ${messageOf(error)}`,
         }
       }
       if (result === undefined) return settled
@@ -88,7 +90,7 @@ export function withCheckoutResults(workspaces: Workspaces, checkouts: Checkouts
         ...(branch === ''
           ? []
           : [
-              `The changes are on branch ${branch} of ${repository}. Fetch them with: git fetch ${repository} ${branch}`,
+              `The changes are on branch ${branch} of ${repository}. Fetch them with: git fetch origin ${branch}`,
             ]),
         ...(unmerged.length === 0
           ? []
@@ -149,10 +151,10 @@ export function withCheckouts(
     },
     tell: (session, work) => orchestrator.tell(session, toLocal(work)),
     cancel(session, options) {
-      if (orchestrator.cancel(session, options)) return true
-      // The order to cancel is delivered again when the tree has stopped.
-      checkouts.stopPreparing(session)
-      return false
+      const isCancelled = orchestrator.cancel(session, options)
+      // If the tree was not running yet, the order to cancel is delivered again when it has stopped.
+      checkouts.stopWaiting(session)
+      return isCancelled
     },
   }
 }

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { CadreError, messageOf } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import type { Settings } from '@cadre/runtime'
@@ -18,10 +17,7 @@ export async function checkRepository(
   const engine = settings?.config.engine
   if (engine?.workspace !== 'checkout') return []
   try {
-    const { shown, list } = openCheckoutRepository(
-      await requireRepository(engine, home, workspace),
-      path.parse(home.path).root,
-    )
+    const { shown, list } = openCheckoutRepository(await requireRepository(engine, home, workspace))
     const { refs, defaultBranch } = await list([], AbortSignal.timeout(limit))
     if (!refs.has('HEAD'))
       return [

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { hostname } from 'node:os'
 import { CadreError, type CadreEvent, messageOf } from '@cadre/core'
 import { isInside, systemClock } from '@cadre/disk'
 import { createAudit } from '@cadre/gate'
@@ -48,7 +51,9 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   const engine = await requireEngine(io, home)
   const { ingress, admin, place, identityKeys } = engine
   requireAddress(flags.url)
-  const port = flags.port ?? 9080
+  // The folder of the checkouts has the port in its name.
+  const needsPort = flags.port === 0 && engine.workspace === 'checkout'
+  const port = needsPort ? await findFreePort(flags.host) : (flags.port ?? 9080)
   const lines = await daemonLines(io, { json: flags.json === true })
   const happened = (type: string, message: string, rest: object = {}) =>
     lines.happened({ type, message, ...rest })
@@ -74,7 +79,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
       ? openCheckouts({
           home,
           repository: await requireRepository(engine, home, workspace),
-          worker: String(port),
+          worker: `${hostname().replace(/[^\w-]+/g, '-')}-${port}`,
           report: lines.tell,
         })
       : undefined
@@ -134,6 +139,15 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
     await parts.servers.close().catch((error: unknown) => lines.tell(messageOf(error)))
     await telemetry?.close()
   }
+}
+
+async function findFreePort(host: string | undefined): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 function requireAddress(url: string | undefined): void {
