@@ -15,6 +15,9 @@ import { TreeWatch } from './tree-watch.ts'
 /** How long a worker waits for news of a tree, in milliseconds. */
 const liveWait = 1_500
 
+const maxRootAttempts = 20
+const rootPauseMs = 250
+
 /** Creates the client that sends orders to the workers of a place. */
 export function createRestateKeeper(options: RestateKeeperOptions): RestateKeeper {
   const { place, headers, pollInterval = 500, compareInterval = 60_000, signal } = options
@@ -77,10 +80,14 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     await ingress.send(names.messages, root, 'send', await packOrder({ kind: 'message', message }))
   }
 
+  /** A tree tells the directory about new children after it has rested, so a child may be unknown for a moment. */
   async function requireRoot(session: string): Promise<string> {
-    const root = await rootOf(session)
-    if (root === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
-    return root
+    for (let attempt = 1; ; attempt++) {
+      const root = await rootOf(session)
+      if (root !== undefined) return root
+      if (attempt === maxRootAttempts) throw new CadreError('not_found', `there is no session ${session}.`)
+      await new Promise((resolve) => setTimeout(resolve, rootPauseMs))
+    }
   }
 
   return {
