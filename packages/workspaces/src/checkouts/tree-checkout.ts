@@ -15,7 +15,6 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
-  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -26,7 +25,6 @@ import {
   commitOf,
   type GitRequest,
   git,
-  isInside,
   isObject,
   ownerOnly,
   takeSnapshot,
@@ -38,13 +36,8 @@ import { removeWorkspace } from '../remove-workspace.ts'
 import { listRecords, type WorkspaceRecord, writeRecord } from '../workspace-record.ts'
 import type { CheckoutPaths } from './checkout-paths.ts'
 import type { CheckoutRepository, RefUpdate, RemoteRefs } from './checkout-repository.ts'
-import {
-  noteMessage,
-  readNote,
-  refNameOf,
-  type SnapshotNote,
-  type SnapshotWorkspace,
-} from './snapshot-note.ts'
+import { recordsInNote } from './records-in-note.ts'
+import { noteMessage, readNote, refNameOf, type SnapshotNote } from './snapshot-note.ts'
 
 export interface TreeCheckoutOptions {
   readonly root: string
@@ -258,7 +251,9 @@ export class TreeCheckout {
     if (!(await has(tip))) await repository.fetch([this.ref], at)
     const text = (await has(tip)) ? await git(['cat-file', 'commit', tip], at) : ''
     const note = readNote(text.slice(text.indexOf('\n\n') + 2))
-    if (note !== undefined && (await has(note.start)) && (await has(note.head))) return { commit: tip, note }
+    const needed = note && [note.start, note.head, ...note.workspaces.map((one) => one.tip)]
+    const isWhole = needed !== undefined && (await Promise.all(needed.map(has))).every(Boolean)
+    if (note !== undefined && isWhole) return { commit: tip, note }
     throw new CadreError(
       'corrupt',
       `${this.ref} of ${repository.shown} does not contain what Cadre stored there. Restore the ref, or cancel the session.`,
@@ -270,7 +265,13 @@ export class TreeCheckout {
     remote: RemoteRefs,
     signal: AbortSignal,
   ): Promise<void> {
-    const { gitDir, repository } = this.#options
+    const { home, gitDir, repository } = this.#options
+    const records = recordsInNote(note, { ...this.#options, folder: this.folder })
+    if (records === undefined)
+      throw new CadreError(
+        'corrupt',
+        `${this.ref} of ${repository.shown} names workspaces of other sessions. Restore the ref, or cancel the session.`,
+      )
     const draft = `${gitDir}.new`
     rmSync(draft, { recursive: true, force: true })
     await git(['init', '-q', ...formatOf(commit), '--', draft], { cwd: path.dirname(gitDir) })
@@ -298,27 +299,8 @@ export class TreeCheckout {
     else await git(['read-tree', head], own)
     for (const { branch, tip } of note.workspaces) await git(['update-ref', `refs/heads/${branch}`, tip], own)
     renameSync(draft, this.folder)
-    for (const workspace of note.workspaces) this.#restoreRecord(workspace)
-  }
-
-  /** The folder itself is restored from its commits when the session continues. */
-  #restoreRecord(workspace: SnapshotWorkspace): void {
-    const { home, paths, root } = this.#options
-    const { session, path: place, base, target, ...rest } = paths.toLocal(workspace)
-    const workspaces = realpathSync(home.at('workspaces'))
-    const top = path.join(workspaces, session)
-    const isWithin = [place, base, target].every(
-      (one) => one === path.resolve(one) && isInside(workspaces, one),
-    )
-    if (!isWithin || !isInside(top, place))
-      throw new CadreError(
-        'corrupt',
-        `${this.ref} of ${this.#options.repository.shown} names folders outside the checkout.`,
-      )
-    const commonDir = path.join(this.folder, '.git')
-    const gitDir = path.join(commonDir, 'worktrees', session)
-    const record = { ...rest, session, root, path: place, base, target, top, commonDir, gitDir }
-    writeRecord(home, { ...record, kind: 'worktree', state: 'ready' })
+    // Their folders are restored from the commits when the sessions continue.
+    for (const record of records) writeRecord(home, record)
   }
 
   /** The current files, and what belongs to them. */
