@@ -20,3 +20,13 @@ test.each(['openai', 'anthropic', 'copilot.provider'])(
     expect(item?.what).toContain('https://elsewhere.example/v1')
   },
 )
+
+test('the trust question shows no password of a repository', async () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'cadre-config-items-'))
+  writeFileSync(
+    path.join(home, 'config.yaml'),
+    'engine: { kind: restate, place: office, workspace: checkout, repository: "https://ann:p@ss@host/x.git" }\n',
+  )
+  const [item] = await configItems(home, path.dirname(home))
+  expect(item?.what).toMatch(/^decides which server runs sessions .*https:\/\/\*\*\*@host\/x\.git/)
+})

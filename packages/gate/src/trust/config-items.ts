@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import { loadTeam, type Team } from '@cadre/agents'
-import { isInside } from '@cadre/disk'
+import { isInside, maskUserinfo } from '@cadre/disk'
 import { fingerprintModule, loadConfig, moduleFiles, type NeedsTrust, resolveModule } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 import { scriptsNamedIn } from './scripts-named-in.ts'
@@ -16,6 +16,7 @@ const settingEffects: { readonly [key: string]: string } = {
   web: 'lets agents access private networks',
   channels: 'receives and sends messages, and may open a port',
   daemon: 'makes the server for channels reachable from other machines',
+  engine: 'decides which server runs sessions and which repository gets their files',
   mcp: 'starts MCP servers, whose tools agents use',
   search: 'may run code from the repository or send file contents to the model endpoint for semantic search',
 }
@@ -57,7 +58,7 @@ function itemOf({ path, sha256, key, value, file, line }: NeedsTrust): FolderIte
     sha256,
     file,
     line,
-    what: `${settingEffects[key] ?? 'permits more than the default'} (${key}: ${JSON.stringify(value)})`,
+    what: `${settingEffects[key] ?? 'permits more than the default'} (${key}: ${maskUserinfo(JSON.stringify(value))})`,
   }
 }
 
