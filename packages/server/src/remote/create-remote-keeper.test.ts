@@ -1,28 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Entry, SessionSpec, StoredSession } from '@cadre/core'
+import type { Entry, StoredSession } from '@cadre/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryHome } from '../daemon/daemon.spec-helpers.ts'
 import { createRemoteKeeper } from './create-remote-keeper.ts'
+import { spec, timestamp } from './remote.spec-helpers.ts'
 import type { RemoteResult, RemoteTrees } from './remote-trees.ts'
 import { SessionMirror } from './session-mirror.ts'
 
-const timestamp = '2026-01-01T00:00:00.000Z'
-const spec: SessionSpec = {
-  id: 'lead-1',
-  root: 'lead-1',
-  agent: { name: 'lead', description: 'Leads.', prompt: 'You lead.', tools: { kind: 'all' } },
-  systemPrompt: 'You lead.\n',
-  model: 'scripted',
-  depth: 0,
-  chain: ['lead'],
-  targets: [],
-  completion: 'text',
-  delegation: true,
-  limits: { maxRounds: 30 },
-  workspace: '/project',
-  work: { content: 'Do it.' },
-  created: timestamp,
-}
 const entries: readonly Entry[] = [
   { seq: 1, timestamp, role: 'user', content: 'Do it.' },
   { seq: 2, timestamp, role: 'assistant', content: 'done' },
