@@ -43,6 +43,18 @@ export async function startScaleServer(folder) {
       })
       if (!response.ok) throw new Error(await response.text())
     },
+    /** How many invocations run or wait: sessions that run, and messages that are not delivered yet. */
+    async openInvocations() {
+      const response = await fetch(`${admin}/query`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json' },
+        body: JSON.stringify({
+          query: "select count(*) as open from sys_invocation where status <> 'completed'",
+        }),
+      })
+      if (!response.ok) throw new Error(await response.text())
+      return (await response.json()).rows[0].open
+    },
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', resolve)

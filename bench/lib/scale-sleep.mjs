@@ -36,9 +36,9 @@ export async function measureSleeping({ server, tmp, trees, wakes, say }) {
     if (++done % 1000 === 0) say(`${done} trees sleep`)
   })
   const startSeconds = (performance.now() - began) / 1000
-  // Until memory that is no longer needed is given back, and the server has written what it holds and delivered all messages.
-  await new Promise((resolve) => setTimeout(resolve, 5_000))
-  const lagSeconds = await untilQuiet(worker)
+  const lagSeconds = await untilDelivered(server)
+  // Until memory that is no longer needed is given back, and the server has written what it holds.
+  await new Promise((resolve) => setTimeout(resolve, 10_000))
   const after = { worker: await worker.usage(), serverMb: server.rssMb(), dataMb: server.dataMb() }
   const cpu = { server: server.cpuMs(), worker: (await worker.usage()).cpuMs }
   const idleSeconds = 10
@@ -78,14 +78,10 @@ export async function measureSleeping({ server, tmp, trees, wakes, say }) {
 }
 
 /** The directory of a place receives one message after another, so it is behind when many trees rest at once. Returns for how long. */
-async function untilQuiet(worker) {
+async function untilDelivered(server) {
   const began = performance.now()
-  for (let before = (await worker.usage()).cpuMs; ; ) {
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
-    const { cpuMs } = await worker.usage()
-    if (cpuMs - before < 100) return (performance.now() - began) / 1000
-    before = cpuMs
-  }
+  while ((await server.openInvocations()) > 0) await new Promise((resolve) => setTimeout(resolve, 1_000))
+  return (performance.now() - began) / 1000
 }
 
 async function settled(keeper, id) {
