@@ -64,6 +64,10 @@ export interface CheckoutsOptions {
   readonly maxIdle?: number
   /** The longest delay between two attempts, in milliseconds. Default: 30 s. */
   readonly maxDelay?: number
+  /** After how many milliseconds people see that an attempt takes long. Default: 30 s. */
+  readonly slowAfter?: number
+  /** How long the repository may send nothing before an attempt fails. Default: 5 minutes. */
+  readonly stallSeconds?: number
 }
 
 interface Active {
@@ -84,14 +88,14 @@ const cancelGrace = 10_000
 const cancelledFinishTimeout = 2 * 60_000
 
 export function openCheckouts(options: CheckoutsOptions): Checkouts {
-  const { home, worker, report, maxIdle = 20, maxDelay = 30_000 } = options
+  const { home, worker, report, maxIdle = 20, maxDelay = 30_000, slowAfter = 30_000 } = options
   findGit()
   const workspaces = realpathSync(home.folder('workspaces'))
   makeFolder(checkoutsIn(home), () => 0o700)
   const folder = path.join(realpathSync(checkoutsIn(home)), worker)
   const trees = path.join(folder, '.trees')
   makeFolder(trees, () => 0o700)
-  const repository = openCheckoutRepository(options.repository)
+  const repository = openCheckoutRepository(options.repository, options)
   const paths = createCheckoutPaths({ checkouts: folder, workspaces })
   const cache = createCache(path.join(folder, '.repository.git'), repository)
   const active = new Map<string, Active>()
@@ -120,6 +124,12 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     const { life } = one
     const stop = signal === undefined ? life.lost : AbortSignal.any([life.lost, signal])
     for (let delay = firstDelay, failures = 0; ; delay = Math.min(maxDelay, delay * 2), failures++) {
+      const slow = setTimeout(() => {
+        const seconds = Math.round(slowAfter / 1000)
+        life.notify(
+          `${life.root} waits for ${repository.shown}, which has taken more than ${seconds} seconds.`,
+        )
+      }, slowAfter)
       try {
         stop.throwIfAborted()
         const result = await work(stop)
@@ -134,7 +144,10 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
         const message = `${life.root} waits: ${reason}. Cadre retries.`
         if (failures === 0) report(message)
         life.notify(message)
+        clearTimeout(slow)
         await pause(delay, undefined, { signal: stop }).catch(() => {})
+      } finally {
+        clearTimeout(slow)
       }
     }
   }
