@@ -22,8 +22,11 @@ const find = (name: string) =>
 const program = find('sshd')
 const client = find('ssh')
 
-/** Tests with sshd run in `npm run test:optional`, where it is installed. On Debian: `apt-get install openssh-server`. */
-export const hasSshd = process.env['CADRE_OPTIONAL'] === '1' && program !== undefined && client !== undefined
+const canLogIn = !/\/(nologin|false)$/.test(userInfo().shell ?? '')
+
+/** Tests with sshd run in `npm run test:optional`, where it is installed and the user can log in. On Debian: `apt-get install openssh-server`. */
+export const hasSshd =
+  process.env['CADRE_OPTIONAL'] === '1' && program !== undefined && client !== undefined && canLogIn
 
 export interface Sshd {
   /** The home folder of the user, with the settings of git. */
@@ -34,8 +37,8 @@ export interface Sshd {
   shortAddress(repository: string): string
   /** The arguments of all calls of ssh. */
   calls(): readonly string[]
-  /** Accepts the client's key from now on. */
-  authorise(): void
+  /** Accepts the client's key from now on. `isReadOnly`: only to fetch. */
+  authorise(options?: { readonly isReadOnly: boolean }): void
   /** No longer accepts the client's key. */
   refuse(): void
   /** Replaces what the client knows of the server's key. Default: nothing. */
@@ -97,6 +100,16 @@ User ${userInfo().username}
     `#!/bin/sh\necho "$@" >>${at('calls')}\nexec ${client} -F ${at('ssh_config')} "$@"\n`,
     { mode: 0o755 },
   )
+  writeFileSync(
+    at('read-only'),
+    `#!/bin/sh
+case "$SSH_ORIGINAL_COMMAND" in
+git-upload-pack*) eval "exec $SSH_ORIGINAL_COMMAND" ;;
+*) echo 'This key can only read.' >&2; exit 1 ;;
+esac
+`,
+    { mode: 0o755 },
+  )
   vi.stubEnv('PATH', `${at('bin')}:${process.env['PATH']}`)
   vi.stubEnv('HOME', folder)
   for (const name of Object.keys(process.env))
@@ -115,7 +128,10 @@ User ${userInfo().username}
     address: (repository) => `ssh://${userInfo().username}@127.0.0.1:${port}${repository}`,
     shortAddress: (repository) => `projects:${repository}`,
     calls: () => (existsSync(at('calls')) ? readFileSync(at('calls'), 'utf8').trim().split('\n') : []),
-    authorise: () => writeFileSync(at('authorized_keys'), readFileSync(at('id.pub'))),
+    authorise({ isReadOnly } = { isReadOnly: false }) {
+      const options = isReadOnly ? `restrict,command="${at('read-only')}" ` : ''
+      writeFileSync(at('authorized_keys'), `${options}${readFileSync(at('id.pub'), 'utf8')}`)
+    },
     refuse: () => writeFileSync(at('authorized_keys'), ''),
     know(known) {
       const name = known === 'its key' ? 'host_key.pub' : 'id.pub'

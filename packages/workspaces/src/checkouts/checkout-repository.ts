@@ -11,8 +11,8 @@ export interface CheckoutRepository {
   list(patterns: readonly string[], signal?: AbortSignal): Promise<RemoteRefs>
   /** Fetches these refs or commits. A ref with `:` is stored under the name after it. */
   fetch(wanted: readonly string[], request: GitRequest): Promise<void>
-  /** Updates refs, all or none, if each still has the expected value. Rejects otherwise: `list` tells why. */
-  push(updates: readonly RefUpdate[], request: GitRequest): Promise<void>
+  /** Updates refs, all or none, if each still has the expected value. Rejects otherwise: `list` tells why. `isTrial`: changes nothing. */
+  push(updates: readonly RefUpdate[], request: GitRequest & { readonly isTrial?: boolean }): Promise<void>
 }
 
 export interface RemoteRefs {
@@ -80,12 +80,13 @@ export function openCheckoutRepository(
         timeoutMs: transferTimeoutMs,
       })
     },
-    async push(updates, request) {
+    async push(updates, { isTrial = false, ...request }) {
       const flags = ['-q', '--no-verify', '--no-follow-tags', '--recurse-submodules=no', '--no-signed']
       const leases = updates.map(({ ref, expected = '' }) => `--force-with-lease=${ref}:${expected}`)
       const atomic = updates.length > 1 ? ['--atomic'] : []
       const refspecs = updates.map(({ ref, commit }) => `${commit}:${ref}`)
-      await run('push to', ['push', ...flags, ...atomic, ...leases, '--', address, ...refspecs], {
+      const trial = isTrial ? ['--dry-run'] : []
+      await run('push to', ['push', ...flags, ...trial, ...atomic, ...leases, '--', address, ...refspecs], {
         ...request,
         timeoutMs: transferTimeoutMs,
       })

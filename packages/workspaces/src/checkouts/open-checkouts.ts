@@ -15,7 +15,8 @@ import { commitOf, findGit, git, makeFolder } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import { type CheckoutPaths, checkoutsIn, createCheckoutPaths } from './checkout-paths.ts'
 import { openCheckoutRepository } from './checkout-repository.ts'
-import { type CheckoutResult, formatOf, type RepositoryCache, TreeCheckout } from './tree-checkout.ts'
+import { formatOf } from './format-of.ts'
+import { type CheckoutResult, type RepositoryCache, TreeCheckout } from './tree-checkout.ts'
 
 /** One life of a tree on this worker. */
 export interface CheckoutLife {

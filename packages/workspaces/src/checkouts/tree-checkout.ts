@@ -36,6 +36,7 @@ import { removeWorkspace } from '../remove-workspace.ts'
 import { listRecords, type WorkspaceRecord, writeRecord } from '../workspace-record.ts'
 import type { CheckoutPaths } from './checkout-paths.ts'
 import type { CheckoutRepository, RefUpdate, RemoteRefs } from './checkout-repository.ts'
+import { formatOf } from './format-of.ts'
 import { recordsInNote } from './records-in-note.ts'
 import { noteMessage, readNote, refNameOf, type SnapshotNote } from './snapshot-note.ts'
 
@@ -465,9 +466,4 @@ export class TreeCheckout {
 /** Lets a repository read the objects of others. */
 function alternatesOf(repositories: readonly string[]): string {
   return repositories.map((gitDir) => `${path.join(gitDir, 'objects')}\n`).join('')
-}
-
-/** The flag for the object format of a repository with this commit. */
-export function formatOf(commit: string): readonly string[] {
-  return commit.length === 64 ? ['--object-format=sha256'] : []
 }
