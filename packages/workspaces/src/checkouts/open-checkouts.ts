@@ -7,16 +7,16 @@
  * 4. A checkout is removed when its tree has ended. Of trees that wait for a person, a few are kept, so that they continue quickly.
  *    A checkout with files that may not be stored is never removed while its tree can continue here.
  */
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError, messageOf } from '@cadre/core'
-import { commitOf, findGit, git, makeFolder } from '@cadre/disk'
+import { findGit, makeFolder } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import { type CheckoutPaths, checkoutsIn, createCheckoutPaths } from './checkout-paths.ts'
 import { openCheckoutRepository } from './checkout-repository.ts'
-import { formatOf } from './format-of.ts'
-import { type CheckoutResult, type RepositoryCache, TreeCheckout } from './tree-checkout.ts'
+import { createRepositoryCache } from './repository-cache.ts'
+import { type CheckoutResult, TreeCheckout } from './tree-checkout.ts'
 
 /** One life of a tree on this worker. */
 export interface CheckoutLife {
@@ -98,7 +98,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   makeFolder(trees, () => 0o700)
   const repository = openCheckoutRepository(options.repository, options)
   const paths = createCheckoutPaths({ checkouts: folder, workspaces })
-  const cache = createCache(path.join(folder, '.repository.git'), repository)
+  const cache = createRepositoryCache(path.join(folder, '.repository.git'), repository)
   const active = new Map<string, Active>()
   const pending = new Map<string, Promise<unknown>>()
 
@@ -278,28 +278,6 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       })
         .then(prune)
         .catch((error: unknown) => report(`cannot remove the checkout of ${root}: ${messageOf(error)}`))
-    },
-  }
-}
-
-function createCache(gitDir: string, repository: ReturnType<typeof openCheckoutRepository>): RepositoryCache {
-  let last: Promise<unknown> = Promise.resolve()
-  return {
-    gitDir,
-    update({ refs }, signal) {
-      const mine = last.then(async () => {
-        const head = refs.get('HEAD')
-        if (head === undefined) return
-        const at = { cwd: path.dirname(gitDir), gitDir, signal }
-        if (!existsSync(path.join(gitDir, 'HEAD'))) {
-          rmSync(gitDir, { recursive: true, force: true })
-          mkdirSync(path.dirname(gitDir), { recursive: true })
-          await git(['init', '-q', '--bare', ...formatOf(head), '--', gitDir], { cwd: path.dirname(gitDir) })
-        }
-        if ((await commitOf(head, at)) === undefined) await repository.fetch(['+HEAD:refs/cadre/head'], at)
-      })
-      last = mine.catch(() => {})
-      return mine
     },
   }
 }
