@@ -3,7 +3,7 @@ import { shared, testsThatMention } from './vitest.shared.ts'
 
 /** What a test mentions if its result could depend on an optional program or on the user. */
 const depends =
-  /bubblewrap|bwrap|dovecot|faketime|getuid|programsWithout|sandbox-support|tmpfs|execute_command/
+  /bubblewrap|bwrap|dovecot|faketime|getuid|hasHttpBackend|hasSshd|programsWithout|sandbox-support|tmpfs|execute_command/
 
 // The tests that `npm test` runs in another way, or skips, where these programs are missing or the user is not root.
 export default mergeConfig(

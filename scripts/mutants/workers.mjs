@@ -17,6 +17,22 @@ export const workerMutants = {
       [`${checkouts}/open-checkouts.test.ts`],
     ],
     [
+      'every user of the machine sees the password of a repository',
+      `${checkouts}/hide-credentials.ts`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+      'address: `${scheme}${host}${rest}`',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+      'address: address || `${scheme}${host}${rest}`',
+      [`${checkouts}/hide-credentials.test.ts`],
+    ],
+    [
+      'doctor leaves a ref in the repository',
+      `${checkouts}/checkout-repository.ts`,
+      "isTrial ? ['--dry-run'] : []",
+      "isTrial ? ['--quiet'] : []",
+      ['tests/checkouts/doctor.test.ts'],
+    ],
+    [
       'removed entries come back',
       'packages/server/src/remote/local-changes.ts',
       'mergeEntries(base.entries, edited, record.entries)',

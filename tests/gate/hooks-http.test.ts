@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { makeCertificate } from './support/certificate.ts'
+import { makeCertificate } from '../support/certificate.ts'
 import { createHookProject } from './support/hook-project.ts'
 import { callOf, never, sessionAt } from './support/sessions.ts'
 

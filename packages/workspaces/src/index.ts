@@ -1,6 +1,7 @@
 export { isRecordedCheckout, recordedCheckout } from './checkouts/checkout-paths.ts'
 export { openCheckoutRepository } from './checkouts/checkout-repository.ts'
 export { type CheckoutLife, type Checkouts, openCheckouts } from './checkouts/open-checkouts.ts'
+export { tryPush } from './checkouts/try-push.ts'
 export {
   createCheckoutsHandler,
   withCheckoutPaths,

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { startProcess } from '../system/start-process.ts'
 import { findGit } from './find-git.ts'
+import { remoteEnvironment, remoteSettings, sshCommand } from './remote-access.ts'
 
 export interface GitRequest {
   /** The working directory if no work tree is given. */
@@ -19,6 +20,10 @@ export interface GitRequest {
   readonly settings?: readonly string[] | undefined
   /** Allows git to reach other repositories, with the user's settings and credentials. The repository's own settings must be trusted. */
   readonly usesRemotes?: boolean
+  /** How long another repository may send nothing before git gives up. Default: 5 minutes. */
+  readonly stallSeconds?: number | undefined
+  /** Additional variables for git and the programs that it starts. Unlike arguments, other users cannot see them. */
+  readonly variables?: Readonly<Record<string, string>> | undefined
   readonly input?: string | Uint8Array | undefined
   /** The maximum output in bytes. More is a failure. */
   readonly max?: number
@@ -62,15 +67,9 @@ const settings: readonly string[] = [
 
 /** Git starts no programs, uses no network and reads no other repositories. */
 const localSettings = ['core.askPass=', 'core.sshCommand=false', 'credential.helper=', 'protocol.allow=never']
-/** A transport such as `ext` would run any program that an address names. */
-const remoteSettings = [
-  'protocol.allow=never',
-  ...['file', 'git', 'http', 'https', 'ssh'].map((name) => `protocol.${name}.allow=always`),
-]
 
 const toArgs = (all: readonly string[]) => all.flatMap((setting) => ['-c', setting])
 const localArgs = toArgs([...settings, ...localSettings])
-const remoteArgs = toArgs([...settings, ...remoteSettings])
 
 /** Runs git without a shell and returns its output. Rejects with a `CadreError` if it fails. */
 export async function git(args: readonly string[], request: GitRequest): Promise<string> {
@@ -114,13 +113,28 @@ export async function tryGit(args: readonly string[], request: GitRequest): Prom
 }
 
 async function runGit(args: readonly string[], request: GitRequest): Promise<RawEnd> {
+  return startGit(args, request, request.usesRemotes ? await sshVariables(request) : {})
+}
+
+/** Empty if the user has chosen an ssh command: it stays as it is. */
+async function sshVariables({ cwd, signal, stallSeconds }: GitRequest): Promise<Record<string, string>> {
+  if (process.env['GIT_SSH_COMMAND'] || process.env['GIT_SSH']) return {}
+  const chosen = await startGit(['config', '--get', 'core.sshCommand'], { cwd, signal, usesRemotes: true })
+  return chosen.code === 0 ? {} : { GIT_SSH_COMMAND: sshCommand(stallSeconds) }
+}
+
+async function startGit(
+  args: readonly string[],
+  request: GitRequest,
+  ssh: Readonly<Record<string, string>> = {},
+): Promise<RawEnd> {
   const { cwd, gitDir, workTree, settings: more = [], signal } = request
   const { max = 64_000_000, timeoutMs = 120_000, input } = request
   signal?.throwIfAborted()
   // The settings of a repository around `cwd` could run programs with the user's credentials.
   const repository = gitDir ?? (request.usesRemotes ? '/dev/null' : undefined)
   const all = [
-    ...(request.usesRemotes ? remoteArgs : localArgs),
+    ...(request.usesRemotes ? toArgs([...settings, ...remoteSettings(request.stallSeconds)]) : localArgs),
     ...toArgs(more),
     ...(repository === undefined ? [] : [`--git-dir=${repository}`]),
     ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
@@ -133,7 +147,7 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     const child = startProcess(program, all, {
       // In a subfolder of a work tree, git would consider only that folder.
       cwd: workTree !== undefined && existsSync(workTree) ? workTree : cwd,
-      env: environment(request),
+      env: { ...environment(request), ...ssh },
       stdio: ['pipe', 'pipe', 'pipe'],
       // Ctrl-C in a terminal must reach only Cadre, which lets git finish or stops it.
       detached: process.platform !== 'win32',
@@ -143,11 +157,14 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     let size = 0
     let said = ''
     let failure: CadreError | undefined
+    let killer: NodeJS.Timeout | undefined
     const stop = (error: CadreError) => {
       failure ??= error
       child.kill('SIGTERM')
       // A program that reaches a remote, such as ssh, does not always end with git.
-      if (request.usesRemotes) endGroup(child.pid)
+      if (!request.usesRemotes) return
+      endGroup(child.pid, 'SIGTERM')
+      killer ??= setTimeout(() => endGroup(child.pid, 'SIGKILL'), killDelayMs)
     }
     const timer = setTimeout(() => {
       stop(new CadreError('timeout', `git ${args[0]} took longer than ${timeoutMs / 1000} s`, { where: cwd }))
@@ -158,6 +175,7 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     signal?.addEventListener('abort', cancel, { once: true })
     const settle = () => {
       clearTimeout(timer)
+      clearTimeout(killer)
       signal?.removeEventListener('abort', cancel)
     }
     child.stdout.on('data', (bytes: Buffer) => {
@@ -182,48 +200,39 @@ async function runGit(args: readonly string[], request: GitRequest): Promise<Raw
     })
     child.on('close', (code) => {
       settle()
+      if (failure !== undefined && request.usesRemotes) endGroup(child.pid, 'SIGKILL')
       if (failure !== undefined) reject(failure)
       else resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: said })
     })
   })
 }
 
-function endGroup(pid: number | undefined): void {
+/** How long programs that git has started have to end. */
+const killDelayMs = 2000
+
+function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined || process.platform === 'win32') return
   try {
-    process.kill(-pid, 'SIGTERM')
+    process.kill(-pid, signal)
   } catch {
     // It has ended.
   }
 }
 
 const passedVariables = ['PATH', 'TMPDIR', 'TMP', 'TEMP', 'SystemRoot', 'LD_LIBRARY_PATH']
-/** The user's settings, credentials, proxies and certificates. */
-const remoteVariables = [
-  ...[
-    'HOME',
-    'XDG_CONFIG_HOME',
-    'USER',
-    'LOGNAME',
-    'SSH_AUTH_SOCK',
-    'GIT_SSH',
-    'GIT_SSH_COMMAND',
-    'GIT_ASKPASS',
-  ],
-  ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'],
-  ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH'],
-]
-
 /**
- * Git's environment contains nothing from outside. Without a home folder, git uses no settings, attributes or ignore rules of the user.
+ * Git's environment contains nothing from outside, unless it reaches other repositories. Without a home folder, git uses no settings,
+ * attributes or ignore rules of the user.
  */
-function environment({ index, objects, usesRemotes = false }: GitRequest): NodeJS.ProcessEnv {
-  const kept = [...passedVariables, ...(usesRemotes ? remoteVariables : [])].flatMap((name) => {
+function environment(request: GitRequest): NodeJS.ProcessEnv {
+  const { index, objects, usesRemotes = false, variables } = request
+  const kept = passedVariables.flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
   return {
-    ...Object.fromEntries(kept),
+    ...(usesRemotes ? remoteEnvironment(process.env) : Object.fromEntries(kept)),
+    ...variables,
     LC_ALL: 'C',
     ...(!usesRemotes && { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' }),
     GIT_ATTR_NOSYSTEM: '1',

@@ -5,6 +5,11 @@ it.each([
   ['https://ann:secret@example.com/a.git', 'https://***@example.com/a.git'],
   ['cannot read https://ghp_token@example.com/a: denied', 'cannot read https://***@example.com/a: denied'],
   ['https://ann:p@ss@example.com/a@b', 'https://***@example.com/a@b'],
+  ['https://ann:pa/ss@example.com/a.git', 'https://***@example.com/a.git'],
+  ["'https://:pa/s@s@example.com:80/a'", "'https://***@example.com:80/a'"],
+  ['https://example.com:8080/a@b', 'https://example.com:8080/a@b'],
+  ['ssh://git@example.com/a.git', 'ssh://git@example.com/a.git'],
+  ['ssh://git:secret@example.com/a.git', 'ssh://***@example.com/a.git'],
   ['git@example.com:team/project.git', 'git@example.com:team/project.git'],
   ['https://example.com/a@b', 'https://example.com/a@b'],
 ])('masks %s', (text, masked) => {

@@ -2,33 +2,26 @@
  * The keeper of a daemon whose sessions run on workers, on this machine or on others. Session files are a projection of the record, so
  * everything that reads or edits them works as with sessions that run here.
  *
- * 1. `start` and `tell` return when the request is in the queue on disk. It leaves the queue when the session's file shows it, and is sent
- *    again after a restart: the ids of sessions and messages prevent a second effect.
- * 2. At most `parallel` trees run for this daemon; other new sessions wait in the queue.
+ * `start` and `tell` return when the request is in the queue on disk (`RemoteDeliveries`).
  */
-import { existsSync } from 'node:fs'
-import { CadreError, type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
-import { currentUser } from '@cadre/disk'
-import { readProjected } from '@cadre/journal'
+import { type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { MessageWork, SessionStart } from '../session-keeper.ts'
 import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts'
 import { hasReceived } from '../sessions/deliveries.ts'
-import { DeliveryQueue, type QueuedDelivery, startRequestOf } from '../sessions/delivery-queue.ts'
+import { DeliveryQueue } from '../sessions/delivery-queue.ts'
 import { endedState } from '../sessions/kept-result.ts'
-import {
-  beginTimeoutMs,
-  fileOfSession,
-  type RunEndListener,
-  refusalIn,
-  stillRunning,
-} from '../sessions/session-runs.ts'
+import { fileOfSession, type RunEndListener } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
+import { createTreeComparison } from './create-tree-comparison.ts'
 import { LiveWatch } from './live-watch.ts'
-import { pauseMs } from './pause.ts'
+import { PlaceSessions } from './place-sessions.ts'
+import { RejectedEdits } from './rejected-edits.ts'
+import { RemoteDeliveries } from './remote-deliveries.ts'
 import { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'
 import { SessionMirror } from './session-mirror.ts'
+import { SessionWakes } from './session-wakes.ts'
 import { TreeChecks } from './tree-checks.ts'
 
 export interface RemoteKeeperOptions extends KeeperOptions {
@@ -39,53 +32,13 @@ export interface RemoteKeeperOptions extends KeeperOptions {
   readonly workspaceOf?: (session: string, folder: string) => string
 }
 
-interface Blocked {
-  readonly reason: string
-  readonly failures: number
-  readonly notBefore: number
-}
-
-/** What is asked of a session that is being resumed. */
-interface Waking {
-  /** Again, because the file may have changed since, or more is asked. */
-  isDue: boolean
-  resumes: boolean
-  restarts: boolean
-  isQuiet: boolean
-}
-
-const delay = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms).unref())
-
 export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
-  const { home, engine, trees, place, workspace, parallel, problems, note, rested } = options
+  const { home, engine, trees, place, problems, note, rested } = options
+  const { workspaceOf = (_, folder) => folder } = options
   const queue = new DeliveryQueue(home)
   queue.load()
-  const mirror = new SessionMirror({
-    home,
-    engine,
-    trees,
-    place,
-    rejected(session, message, kept) {
-      rejected.set(session, kept)
-      problems.report('edit', fileOfSession(session), [{ severity: 'error', message }])
-    },
-  })
-  /** Edits that were not applied, by session. The problem is solved when the copy is removed. */
-  const rejected = new Map<string, string>()
   const listeners = new Set<RunEndListener>()
-  const serving = new Set<string>()
-  /** Requests that the server has, by file. */
-  const sent = new Set<string>()
-  const blocked = new Map<string, Blocked>()
-  /** Sessions that are being resumed, or whose edit is being sent. */
-  const waking = new Map<string, Waking>()
-  /** Runs that a person has resumed, until they have begun. Called with their result. */
-  const restarting = new Map<string, (result: RunResult | undefined) => void>()
   let live: LiveWatch | undefined
-  let isComparing = false
-  /** Trees may have changed since the comparison began. */
-  let isStale = false
-  let holds = 0
   let isClosed = false
 
   const report = (session: string, message: string | undefined) =>
@@ -94,203 +47,31 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       fileOfSession(session),
       message === undefined ? [] : [{ severity: 'error', message }],
     )
+  const sessions = new PlaceSessions({ home, engine, place })
+  const edits = new RejectedEdits(problems)
+  const mirror = new SessionMirror({
+    ...{ home, engine, trees, place },
+    rejected: (session, message, kept) => edits.add(session, message, kept),
+  })
   const runs = new RemoteRuns({
-    engine,
-    trees,
-    mirror,
-    report,
-    synced: () => serveAll(),
-    ended(root, result, sessions) {
-      for (const session of sessions) for (const { file } of queue.of(session)) sent.delete(file)
-      restarting.get(root)?.(result)
+    ...{ engine, trees, mirror, report },
+    synced: () => deliveries.serveAll(),
+    ended(root, result, members) {
+      deliveries.rested(members)
+      wakes.ended(root, result)
       if (result !== undefined) finish(root, result)
-      rested(sessions)
-      serveAll()
+      rested(members)
+      deliveries.serveAll()
     },
   })
+  const deliveries = new RemoteDeliveries({ ...options, queue, sessions, runs, mirror, workspaceOf, report })
+  const wakes = new SessionWakes({ sessions, trees, runs, mirror, report })
   const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report })
-  const finish = (root: string, result: RunResult) => {
-    const [first] = queue.of(root)
-    // The orchestrator refused the start.
-    if (first?.request.kind === 'start' && read(root) === undefined) queue.remove(first)
-    for (const listener of listeners) listener(root, result)
-  }
-  const read = (session: string): StoredSession | undefined => readProjected(home, session)?.stored
-  const readOr = async (session: string) => {
-    try {
-      return read(session)
-    } catch {
-      return undefined
-    }
-  }
+  const comparison = createTreeComparison(sessions, checks)
 
-  const isSettled = ({ session, request }: QueuedDelivery): boolean => {
-    const stored = read(session)
-    if (stored === undefined) return false
-    return request.kind === 'start' || hasReceived(stored, request.work.message)
-  }
-  const send = async (queued: QueuedDelivery): Promise<boolean> => {
-    const { session, request } = queued
-    const stored = read(session)
-    if (stored !== undefined && request.kind === 'tell') {
-      requireHere(session)
-      await runs.follow(stored.spec.root, stored.spec.agent.name)
-      // What a person has changed in the file before applies first.
-      await mirror.push(session)
-      await trees.tell(session, request.work)
-      return true
-    }
-    const start = startRequestOf(queued)
-    if (start === undefined) {
-      note({
-        type: 'message.dropped',
-        message: `A message for ${session} was dropped, because the session no longer exists.`,
-        session,
-      })
-      queue.remove(queued)
-      return false
-    }
-    if (!runs.has(session) && runs.roots().length >= parallel()) return false
-    await requireAgent(start, options.parts().parts)
-    const { workspace: wanted = '', ...rest } = start
-    await runs.follow(session, start.agent)
-    const { workspaceOf = (_, folder) => folder } = options
-    const folder = workspaceOf(session, wanted || workspace)
-    await trees.start({ startedBy: currentUser(), ...rest, workspace: folder, plain: false })
-    return true
-  }
-  const serve = async (session: string): Promise<void> => {
-    if (serving.has(session)) return
-    serving.add(session)
-    try {
-      while (!isClosed && holds === 0) {
-        const [first] = queue.of(session)
-        if (first === undefined) break
-        if (isSettled(first)) {
-          queue.remove(first)
-          sent.delete(first.file)
-          continue
-        }
-        if (sent.has(first.file) || !(await send(first))) break
-        sent.add(first.file)
-      }
-      if (blocked.delete(session)) report(session, undefined)
-    } catch (error) {
-      block(session, error)
-    } finally {
-      serving.delete(session)
-    }
-  }
-  const block = (session: string, error: unknown) => {
-    const failures = (blocked.get(session)?.failures ?? 0) + 1
-    const reason = messageOf(error)
-    blocked.set(session, { reason, failures, notBefore: performance.now() + pauseMs(failures) })
-    report(session, `Cannot deliver messages to this session yet: ${reason}`)
-  }
-  const serveAll = () => {
-    for (const session of queue.sessions()) {
-      const { notBefore = 0 } = blocked.get(session) ?? {}
-      if (performance.now() >= notBefore) void serve(session)
-    }
-  }
-  const add = (request: Parameters<DeliveryQueue['add']>[0], session: string) => {
-    queue.add(request)
-    void serve(session)
-  }
-  const isToBeStarted = (session: string) =>
-    queue.of(session).some((queued) => startRequestOf(queued) !== undefined)
-  const requireHere = (session: string) => {
-    const file = readProjected(home, session)
-    if (file === undefined || file.place === place) return
-    throw new CadreError(
-      'configuration',
-      file.place === undefined
-        ? `${session} was not started with the Restate engine. Resume it with "cadre resume ${session}", or run "cadre up" without the engine.`
-        : `${session} runs on the workers of place ${file.place}, but engine.place is ${place}. To continue it, set engine.place to ${file.place} and restart "cadre up".`,
-    )
-  }
-  /** Whether a tree is followed for more than an edit of its record. */
-  const isRun = (root: string) => runs.has(root) && !runs.isQuiet(root)
-  const resume = async (session: string): Promise<void> => {
-    const stored = read(session)
-    if (stored === undefined || isClosed) return
-    requireHere(session)
-    const { root, agent } = stored.spec
-    const isFollowed = isRun(root)
-    if (!isFollowed && !(await canRunUnattended(stored, readOr))) return
-    void wake(session, root, agent.name, { resumes: !isFollowed })
-  }
-  const resumeOnRequest = async (session: string): Promise<void> => {
-    const stored = read(session)
-    if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
-    requireHere(session)
-    const { root, agent } = stored.spec
-    if (isRun(root)) {
-      if (idleStateOf(stored).kind !== 'ended') return
-      throw stillRunning(session)
-    }
-    await runs.follow(root, agent.name)
-    const result = new Promise<RunResult | undefined>((resolve) => restarting.set(root, resolve))
-    void wake(session, root, agent.name, { resumes: true, restarts: true })
-    const ended = await Promise.race([result, delay(beginTimeoutMs)])
-    restarting.delete(root)
-    // A run that has recorded something has begun.
-    const hasBegun = (read(session)?.entries.length ?? 0) > stored.entries.length
-    const refusal = ended && !hasBegun ? refusalIn(ended) : undefined
-    if (refusal !== undefined) throw refusal
-  }
-  /** Callers must not wait: this takes until a worker is running, and until the command that changed the file has ended. */
-  const wake = async (
-    session: string,
-    root: string,
-    agent: string,
-    { resumes = false, restarts = false, isQuiet = false },
-  ): Promise<void> => {
-    const known = waking.get(session)
-    if (known !== undefined) {
-      known.isDue = true
-      known.resumes ||= resumes
-      known.restarts ||= restarts
-      known.isQuiet &&= isQuiet
-      return
-    }
-    let failures = 0
-    const asked: Waking = { isDue: true, resumes, restarts, isQuiet }
-    waking.set(session, asked)
-    while (asked.isDue && !isClosed) {
-      const now = { ...asked }
-      Object.assign(asked, { isDue: false, resumes: false, restarts: false })
-      try {
-        await runs.follow(root, agent, now)
-        const isPushed = await mirror.push(session)
-        if (isPushed) runs.changed(root)
-        if (now.restarts) await trees.resume(session, {})
-        else if (!isPushed && now.resumes) await trees.resume(session)
-        if (failures > 0) report(session, undefined)
-        failures = 0
-      } catch (error) {
-        report(session, `Cannot resume this session yet: ${messageOf(error)}`)
-        asked.isDue = true
-        asked.resumes ||= now.resumes
-        asked.restarts ||= now.restarts
-        await delay(pauseMs(++failures))
-      }
-    }
-    waking.delete(session)
-  }
-  /** Sends an edit that gives the session no work. */
-  const pushEdit = async (session: string): Promise<void> => {
-    const stored = read(session)
-    if (stored === undefined) return
-    const { root, agent } = stored.spec
-    await wake(session, root, agent.name, { isQuiet: true })
-  }
-  const clearSolved = () => {
-    for (const [session, kept] of rejected) {
-      if (existsSync(kept)) continue
-      rejected.delete(session)
-      problems.report('edit', fileOfSession(session), [])
-    }
+  const finish = (root: string, result: RunResult) => {
+    deliveries.finished(root)
+    for (const listener of listeners) listener(root, result)
   }
   /** Sends the order even if no worker is running. */
   const cancelTree = async (session: string, reason: string, stored: StoredSession | undefined) => {
@@ -300,75 +81,38 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     runs.changed(root)
     await trees.cancel(session, reason, { root })
   }
-  /** A session of this place that has not ended. */
-  const unfinished = (session: string): StoredSession | undefined => {
-    try {
-      const file = readProjected(home, session)
-      return file?.place === place && idleStateOf(file.stored).kind !== 'ended' ? file.stored : undefined
-    } catch {
-      // The session duty reports a file that cannot be read.
-      return undefined
-    }
-  }
   const deliveryTo = (stored: StoredSession | undefined, session: string, message: string) => {
     if (stored !== undefined && hasReceived(stored, message)) return 'delivered'
-    return queue.hasMessage(session, message) ? 'queued' : 'unknown'
-  }
-  /** Writes the files of all trees that others may have continued or ended. Again, if more may have changed in the meantime. */
-  const compareAll = async () => {
-    isStale = true
-    if (isComparing) return
-    isComparing = true
-    try {
-      while (isStale && !isClosed) {
-        isStale = false
-        for (const [root, agent] of await unfinishedRoots()) await checks.check(root, agent)
-      }
-    } finally {
-      isComparing = false
-    }
-  }
-  const unfinishedRoots = async (): Promise<Map<string, string>> => {
-    const roots = new Map<string, string>()
-    for (const { id, status } of await engine.list()) {
-      if (status !== 'active' && status !== 'sleeping') continue
-      const file = await Promise.resolve()
-        .then(() => readProjected(home, id))
-        .catch(() => undefined)
-      if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
-    }
-    return roots
+    return deliveries.hasMessage(session, message) ? 'queued' : 'unknown'
   }
 
   return {
     async start(request) {
       const { id } = request
-      if (runs.has(id) || isToBeStarted(id)) return
-      if (read(id) !== undefined) return resume(id)
+      if (runs.has(id) || deliveries.isToBeStarted(id)) return
+      if (sessions.read(id) !== undefined) return wakes.resume(id)
       await requireAgent(request, options.parts().parts)
-      if (!isToBeStarted(id)) add({ kind: 'start', request }, id)
+      if (!deliveries.isToBeStarted(id)) deliveries.add({ kind: 'start', request }, id)
     },
     async tell(session: string, work: MessageWork, begin?: SessionStart) {
-      const stored = read(session)
+      const stored = sessions.read(session)
       if (deliveryTo(stored, session, work.message) !== 'unknown') return 'queued'
-      if (stored !== undefined) requireHere(session)
-      else if (!isToBeStarted(session)) {
+      if (stored !== undefined) sessions.requireHere(session)
+      else if (!deliveries.isToBeStarted(session)) {
         if (begin === undefined) return 'missing'
         await requireAgent(begin, options.parts().parts)
       }
-      if (!queue.hasMessage(session, work.message))
-        add({ kind: 'tell', session, work, ...(begin && { begin }) }, session)
+      if (!deliveries.hasMessage(session, work.message))
+        deliveries.add({ kind: 'tell', session, work, ...(begin && { begin }) }, session)
       return 'queued'
     },
-    delivery: async (session, message) => deliveryTo(read(session), session, message),
-    resume: (session) => resume(session),
-    resumeOnRequest,
+    delivery: async (session, message) => deliveryTo(sessions.read(session), session, message),
+    resume: (session) => wakes.resume(session),
+    resumeOnRequest: (session) => wakes.resumeOnRequest(session),
     async cancel(session, reason) {
-      const dropped = queue.of(session)
-      for (const queued of dropped) queue.remove(queued)
-      blocked.delete(session)
-      const stored = read(session)
-      if (stored === undefined && !runs.has(session)) return dropped.length > 0
+      const hadRequests = deliveries.drop(session)
+      const stored = sessions.read(session)
+      if (stored === undefined && !runs.has(session)) return hadRequests
       if (stored !== undefined && idleStateOf(stored).kind === 'ended') return false
       await cancelTree(session, reason, stored)
       note({ type: 'session.cancelled', message: `${session} was cancelled: ${reason}`, session, reason })
@@ -379,19 +123,20 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
         ({ kind: 'running', ...(stuck !== undefined && { stuck }) }) as const
       let stored: StoredSession | undefined
       try {
-        stored = read(session)
+        stored = sessions.read(session)
       } catch (error) {
         return { kind: 'broken', message: messageOf(error) }
       }
-      const queued = queue.of(session)
       if (stored === undefined) {
-        if (isToBeStarted(session)) return running(blocked.get(session)?.reason)
+        if (deliveries.isToBeStarted(session)) return running(deliveries.blockedReason(session))
         return runs.has(session) ? running(undefined) : { kind: 'absent' }
       }
       if (runs.has(stored.spec.root)) return running(undefined)
-      if (queued.some((one) => !isSettled(one))) return running(blocked.get(session)?.reason)
+      if (deliveries.isPending(session)) return running(deliveries.blockedReason(session))
       if (idleStateOf(stored).kind === 'ended') return endedState(stored)
-      return (await canRunUnattended(stored, readOr)) ? running(undefined) : { kind: 'waiting' }
+      return (await canRunUnattended(stored, sessions.readIfPossible))
+        ? running(undefined)
+        : { kind: 'waiting' }
     },
     onRest(listener) {
       listeners.add(listener)
@@ -404,10 +149,10 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     },
     edited(session) {
       if (isClosed || !mirror.isEdited(session)) return
-      void pushEdit(session).catch((error: unknown) => report(session, messageOf(error)))
+      void wakes.pushEdit(session).catch((error: unknown) => report(session, messageOf(error)))
     },
     cancelElsewhere(session) {
-      const stored = unfinished(session)
+      const stored = sessions.unfinished(session)
       if (stored === undefined && runs.rootOf(session) === undefined) return false
       void cancelTree(session, 'a person cancelled it', stored).catch((error: unknown) =>
         report(session, messageOf(error)),
@@ -415,54 +160,51 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       return true
     },
     async hold() {
-      holds += 1
+      deliveries.hold()
     },
-    release() {
-      holds = Math.max(0, holds - 1)
-      serveAll()
-    },
+    release: () => deliveries.release(),
     async recover() {
       queue.load()
-      serveAll()
+      deliveries.serveAll()
     },
     async retry() {
-      serveAll()
+      deliveries.serveAll()
       runs.tick()
       checks.tick()
-      clearSolved()
+      edits.clearSolved()
       live?.tick(runs.roots())
     },
     restore() {
       const compare = () =>
-        void compareAll().catch((error: unknown) =>
-          problems.report('engine', 'config.yaml', [{ severity: 'error', message: messageOf(error) }]),
-        )
+        void comparison
+          .compareAll()
+          .catch((error: unknown) =>
+            problems.report('engine', 'config.yaml', [{ severity: 'error', message: messageOf(error) }]),
+          )
       // A command, or another daemon, may continue or end a tree that this daemon does not follow.
       trees.onOtherChange((root) => {
         if (root === undefined) return compare()
-        const stored = unfinished(root)
+        const stored = sessions.unfinished(root)
         if (stored !== undefined) void checks.check(root, stored.spec.agent.name)
       })
     },
     clear() {
       isClosed = true
+      deliveries.close()
+      wakes.close()
+      comparison.close()
       live?.close()
       checks.close()
       runs.close()
     },
-    open: () => [
-      ...runs.agents(),
-      ...queue.sessions().flatMap((session) =>
-        queue.of(session).flatMap((queued) => {
-          const start = startRequestOf(queued)
-          return start === undefined ? [] : [[session, start.agent] as const]
-        }),
-      ),
-    ],
+    open: () => [...runs.agents(), ...deliveries.starting()],
     elsewhere: () => [],
     counts() {
       const running = isClosed ? [] : runs.roots()
-      return { running, queued: queue.sessions().filter((session) => runs.rootOf(session) === undefined) }
+      return {
+        running,
+        queued: deliveries.sessions().filter((session) => runs.rootOf(session) === undefined),
+      }
     },
   }
 }

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { openHome } from '@cadre/home'
 import { onTestFinished } from 'vitest'
-import { type CheckoutLife, type Checkouts, openCheckouts } from './open-checkouts.ts'
+import { type CheckoutLife, type Checkouts, type CheckoutsOptions, openCheckouts } from './open-checkouts.ts'
 
 export const never = new AbortController().signal
 
@@ -37,7 +37,8 @@ export interface TestRepository {
   git(...args: string[]): string
   /** A file of a ref, or `undefined`. */
   show(ref: string, file: string): string | undefined
-  worker(name?: string): TestWorker
+  /** `options.repository`: its address for this worker. Default: its path. */
+  worker(name?: string, options?: Partial<CheckoutsOptions>): TestWorker
 }
 
 export function gitIn(folder: string, ...args: string[]): string {
@@ -72,12 +73,13 @@ export function createTestRepository(
         return undefined
       }
     },
-    worker(name = `worker-${++count}`) {
+    worker(name = `worker-${++count}`, options = {}) {
       const home = openHome({ home: path.join(folder, name, '.cadre'), cwd: folder, env: {} })
       const reports: string[] = []
       const checkouts = openCheckouts({
         ...{ home, repository: bare, worker: '9080', maxDelay: 50, maxIdle: 2 },
         report: (message) => void reports.push(message),
+        ...options,
       })
       const life = (root: string) => {
         const made = createLife(root)

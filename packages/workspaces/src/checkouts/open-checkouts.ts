@@ -7,15 +7,16 @@
  * 4. A checkout is removed when its tree has ended. Of trees that wait for a person, a few are kept, so that they continue quickly.
  *    A checkout with files that may not be stored is never removed while its tree can continue here.
  */
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError, messageOf } from '@cadre/core'
-import { commitOf, findGit, git, makeFolder } from '@cadre/disk'
+import { findGit, makeFolder } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import { type CheckoutPaths, checkoutsIn, createCheckoutPaths } from './checkout-paths.ts'
 import { openCheckoutRepository } from './checkout-repository.ts'
-import { type CheckoutResult, formatOf, type RepositoryCache, TreeCheckout } from './tree-checkout.ts'
+import { createRepositoryCache } from './repository-cache.ts'
+import { type CheckoutResult, TreeCheckout } from './tree-checkout.ts'
 
 /** One life of a tree on this worker. */
 export interface CheckoutLife {
@@ -64,6 +65,10 @@ export interface CheckoutsOptions {
   readonly maxIdle?: number
   /** The longest delay between two attempts, in milliseconds. Default: 30 s. */
   readonly maxDelay?: number
+  /** After how many milliseconds people see that an attempt takes long. Default: 30 s. */
+  readonly slowAfter?: number
+  /** How long the repository may send nothing before an attempt fails. Default: 5 minutes. */
+  readonly stallSeconds?: number
 }
 
 interface Active {
@@ -84,16 +89,16 @@ const cancelGrace = 10_000
 const cancelledFinishTimeout = 2 * 60_000
 
 export function openCheckouts(options: CheckoutsOptions): Checkouts {
-  const { home, worker, report, maxIdle = 20, maxDelay = 30_000 } = options
+  const { home, worker, report, maxIdle = 20, maxDelay = 30_000, slowAfter = 30_000 } = options
   findGit()
   const workspaces = realpathSync(home.folder('workspaces'))
   makeFolder(checkoutsIn(home), () => 0o700)
   const folder = path.join(realpathSync(checkoutsIn(home)), worker)
   const trees = path.join(folder, '.trees')
   makeFolder(trees, () => 0o700)
-  const repository = openCheckoutRepository(options.repository)
+  const repository = openCheckoutRepository(options.repository, options)
   const paths = createCheckoutPaths({ checkouts: folder, workspaces })
-  const cache = createCache(path.join(folder, '.repository.git'), repository)
+  const cache = createRepositoryCache(path.join(folder, '.repository.git'), repository)
   const active = new Map<string, Active>()
   const pending = new Map<string, Promise<unknown>>()
 
@@ -120,6 +125,12 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
     const { life } = one
     const stop = signal === undefined ? life.lost : AbortSignal.any([life.lost, signal])
     for (let delay = firstDelay, failures = 0; ; delay = Math.min(maxDelay, delay * 2), failures++) {
+      const slow = setTimeout(() => {
+        const seconds = Math.round(slowAfter / 1000)
+        life.notify(
+          `${life.root} waits for ${repository.shown}, which has taken more than ${seconds} seconds.`,
+        )
+      }, slowAfter)
       try {
         stop.throwIfAborted()
         const result = await work(stop)
@@ -134,7 +145,10 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
         const message = `${life.root} waits: ${reason}. Cadre retries.`
         if (failures === 0) report(message)
         life.notify(message)
+        clearTimeout(slow)
         await pause(delay, undefined, { signal: stop }).catch(() => {})
+      } finally {
+        clearTimeout(slow)
       }
     }
   }
@@ -264,28 +278,6 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       })
         .then(prune)
         .catch((error: unknown) => report(`cannot remove the checkout of ${root}: ${messageOf(error)}`))
-    },
-  }
-}
-
-function createCache(gitDir: string, repository: ReturnType<typeof openCheckoutRepository>): RepositoryCache {
-  let last: Promise<unknown> = Promise.resolve()
-  return {
-    gitDir,
-    update({ refs }, signal) {
-      const mine = last.then(async () => {
-        const head = refs.get('HEAD')
-        if (head === undefined) return
-        const at = { cwd: path.dirname(gitDir), gitDir, signal }
-        if (!existsSync(path.join(gitDir, 'HEAD'))) {
-          rmSync(gitDir, { recursive: true, force: true })
-          mkdirSync(path.dirname(gitDir), { recursive: true })
-          await git(['init', '-q', '--bare', ...formatOf(head), '--', gitDir], { cwd: path.dirname(gitDir) })
-        }
-        if ((await commitOf(head, at)) === undefined) await repository.fetch(['+HEAD:refs/cadre/head'], at)
-      })
-      last = mine.catch(() => {})
-      return mine
     },
   }
 }

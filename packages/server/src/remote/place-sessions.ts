@@ -1,0 +1,73 @@
+import { CadreError, type StoredSession } from '@cadre/core'
+import type { Home } from '@cadre/home'
+import { type FileEngine, readProjected } from '@cadre/journal'
+import { idleStateOf } from '@cadre/runtime'
+
+export interface PlaceSessionsOptions {
+  readonly home: Home
+  readonly engine: Pick<FileEngine, 'list'>
+  /** The place whose workers run the sessions. */
+  readonly place: string
+}
+
+/** The session files of a place. They are a projection of the record, so they may be older than it. */
+export class PlaceSessions {
+  readonly #options: PlaceSessionsOptions
+
+  constructor(options: PlaceSessionsOptions) {
+    this.#options = options
+  }
+
+  /** Throws if the file cannot be read. */
+  read(session: string): StoredSession | undefined {
+    return readProjected(this.#options.home, session)?.stored
+  }
+
+  /** Returns `undefined` if the file cannot be read. */
+  readonly readIfPossible = async (session: string): Promise<StoredSession | undefined> => {
+    try {
+      return this.read(session)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Throws if the workers of this place do not run the session. */
+  requireHere(session: string): void {
+    const { home, place } = this.#options
+    const file = readProjected(home, session)
+    if (file === undefined || file.place === place) return
+    throw new CadreError(
+      'configuration',
+      file.place === undefined
+        ? `${session} was not started with the Restate engine. Resume it with "cadre resume ${session}", or run "cadre up" without the engine.`
+        : `${session} runs on the workers of place ${file.place}, but engine.place is ${place}. To continue it, set engine.place to ${file.place} and restart "cadre up".`,
+    )
+  }
+
+  /** A session of this place that has not ended. */
+  unfinished(session: string): StoredSession | undefined {
+    const { home, place } = this.#options
+    try {
+      const file = readProjected(home, session)
+      return file?.place === place && idleStateOf(file.stored).kind !== 'ended' ? file.stored : undefined
+    } catch {
+      // The session duty reports a file that cannot be read.
+      return undefined
+    }
+  }
+
+  /** The roots of all trees of this place that have not ended, with their agents. */
+  async unfinishedRoots(): Promise<ReadonlyMap<string, string>> {
+    const { home, engine, place } = this.#options
+    const roots = new Map<string, string>()
+    for (const { id, status } of await engine.list()) {
+      if (status !== 'active' && status !== 'sleeping') continue
+      const file = await Promise.resolve()
+        .then(() => readProjected(home, id))
+        .catch(() => undefined)
+      if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
+    }
+    return roots
+  }
+}
