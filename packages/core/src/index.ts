@@ -106,6 +106,7 @@ export {
   type SpentBudget,
   type Usage,
 } from './ports/report.ts'
+export { type RuleName, ruleNames, rulePrefixes } from './ports/rule-names.ts'
 export {
   anything,
   array,
