@@ -178,19 +178,10 @@ function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   if (tool.effect === 'write') return ['write in the workspace']
   if (tool.effect === 'read') return [`read with ${tool.name}`]
   if (tool.effect === 'execute') return undefined
-  const host = fetches(tool) ? hostOf(input) : undefined
-  return [`outbound: ${tool.name}${host === undefined ? '' : ` from ${host}`}`]
-}
-
-/**
- * True for the built-in tool, which contacts only the host of its address. For other tools, the meaning of an address in
- * their input is unknown.
- */
-function fetches(tool: Tool): boolean {
-  return tool.name === 'web_fetch' && tool.origin === 'built-in'
-}
-
-function hostOf(input: unknown): string | undefined {
-  const url = (input as { url?: unknown } | null)?.url
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
+  const address = tool.address?.(input)
+  if (address !== undefined)
+    return URL.canParse(address) ? [`outbound: ${tool.name} from ${new URL(address).host}`] : undefined
+  // A tool that can contact any host, and does not declare which.
+  if (tool.class === 'web' && tool.origin === 'built-in') return undefined
+  return [`outbound: ${tool.name}`]
 }
