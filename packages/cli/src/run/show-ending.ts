@@ -110,11 +110,7 @@ function deniedJson(denied: Pick<DeniedCalls, 'count' | 'calls'>): object {
   return denied.count === 0 ? {} : { denied: { count: denied.count, calls: denied.calls } }
 }
 
-function deniedText(
-  denied: Pick<DeniedCalls, 'count' | 'calls'>,
-  flags: string,
-  style: Style,
-): string[] {
+function deniedText(denied: Pick<DeniedCalls, 'count' | 'calls'>, flags: string, style: Style): string[] {
   const [first, ...rest] = deniedLines(denied, flags)
   return first === undefined ? [] : [`${style.yellow('note:')} ${first}`, ...rest]
 }
