@@ -17,5 +17,19 @@ export const gateMutants = {
       'if (false) return',
       ['tests/gate/roles.test.ts', 'tests/gate/tree.test.ts'],
     ],
+    [
+      'a rule about hosts covers only one tool',
+      'packages/core/src/vocabulary/select-tools.ts',
+      'return tool.address !== undefined && ',
+      'return false && ',
+      ['packages/gate/src/permissions', 'tests/engine/permissions.test.ts'],
+    ],
+    [
+      'a rule that allows one tool to fetch allows all',
+      'packages/core/src/rules/permissions.ts',
+      "return action === 'allow' ? ",
+      'return false ? ',
+      ['tests/engine/permissions.test.ts'],
+    ],
   ],
 }

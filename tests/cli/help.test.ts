@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { bin } from './support/cadre.ts'
@@ -69,6 +69,12 @@ test('the main help lists exactly the existing commands', async () => {
   expect(code).toBe(0)
   expect((await createProject().cadre([])).stdout).toBe(stdout)
   expect((await createProject().cadre(['help', 'run'])).stdout).toContain('cadre run')
+})
+
+test('every command folder has its declaration in a file of the same name, as CONTRIBUTING says', () => {
+  const folder = path.join(import.meta.dirname, '../../packages/cli/src/commands')
+  const files = readdirSync(folder).map((name) => path.join(folder, name, `${name}-command.ts`))
+  expect(files.filter((file) => !existsSync(file))).toEqual([])
 })
 
 test('flags with a value show its kind, and descriptions are aligned', async () => {

@@ -180,12 +180,16 @@ describe('denied calls', () => {
   }
   const run = ['run', '--read-only', ...scripted, 'Do it.']
 
-  test('are counted and listed for the whole tree', async () => {
-    const { code, stderr, stdout } = await createProject(team).cadre(run)
+  test('are counted and listed for the whole tree, with the command that shows the reasons', async () => {
+    const project = createProject(team)
+    const { code, stderr, stdout } = await project.cadre(run)
     expect([code, stdout]).toEqual([0, 'Done.\n'])
     expect(stderr).toMatch(
       /note: 3 calls were denied:\n {2}write_file a\.txt \(.+\) ×2\n {2}write_file b\.txt \(/,
     )
+    const [, command = ''] = /^See why with: cadre (sessions show .+)$/m.exec(stderr) ?? []
+    const shown = await project.cadre(command.split(' '))
+    expect(shown.stdout).toContain('this run is read-only, and write_file can change things')
   })
 
   test('make --fail-on-deny exit with code 4, even when the session is resumed', async () => {

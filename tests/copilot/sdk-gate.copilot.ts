@@ -8,7 +8,7 @@ import { resultsIn, sdkWorld } from './support/sdk-world.ts'
 
 const never = new AbortController().signal
 
-const asks: Rule = {
+const asks: Rule<string> = {
   by: 'approval',
   name: 'asks',
   judge: ({ tool }) =>
@@ -16,7 +16,7 @@ const asks: Rule = {
       ? { kind: 'ask', by: 'approval', rule: 'commands', reason: 'it runs something' }
       : undefined,
 }
-const denies: Rule = {
+const denies: Rule<string> = {
   by: 'policy',
   name: 'no-launch',
   judge: ({ tool }) =>

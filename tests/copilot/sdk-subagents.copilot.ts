@@ -5,7 +5,7 @@ import { answers } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { resultsIn, sdkWorld } from './support/sdk-world.ts'
 
-const denies: Rule = {
+const denies: Rule<string> = {
   by: 'policy',
   name: 'no-launch',
   judge: ({ tool }) =>

@@ -23,7 +23,7 @@ const lanes = {
   ],
 }
 
-const asks: Rule = {
+const asks: Rule<string> = {
   by: 'policy',
   name: 'launches',
   judge: ({ tool }) =>

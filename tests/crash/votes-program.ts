@@ -23,7 +23,7 @@ import type { End, Play } from './programs.ts'
 
 const lanes = { lead: [call(['launch', { what: 'rocket' }]), say('everything is settled')] }
 
-const asks: Rule = {
+const asks: Rule<string> = {
   by: 'policy',
   name: 'launches',
   judge: ({ tool }) =>

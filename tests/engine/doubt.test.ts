@@ -23,7 +23,7 @@ function death(when: 'before' | 'after') {
 }
 
 /** A short version of the gate's command rules. */
-const reading: Rule = {
+const reading: Rule<string> = {
   by: 'policy',
   name: 'reading',
   immediate: true,

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { countingTools } from './tools.ts'
 import { type World, worlds } from './worlds.ts'
 
-const asking: Rule = {
+const asking: Rule<string> = {
   by: 'policy',
   name: 'careful',
   immediate: true,
@@ -14,7 +14,7 @@ const asking: Rule = {
     return { kind: 'ask', by: 'policy', rule: 'careful', reason: 'look at it', risk: 'HIGH', grants: [what] }
   },
 }
-const hook = (verdict: (input: Record<string, unknown>) => Verdict | undefined): Rule => ({
+const hook = (verdict: (input: Record<string, unknown>) => Verdict<string> | undefined): Rule<string> => ({
   by: 'hook',
   name: 'hook',
   judge: async ({ input }) => verdict(input as Record<string, unknown>),
@@ -127,7 +127,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     await first.run({ agent: 'lead' })
     await world.answer({ session: 'lead-1', name: 'approval/call_1_0' }, { decision: 'approve', by: 'ada' })
     await world.close()
-    const forbid: Rule = {
+    const forbid: Rule<string> = {
       by: 'policy',
       name: 'no',
       judge: () => ({ kind: 'deny', by: 'policy', rule: 'no', reason: 'forbidden since' }),
@@ -144,7 +144,7 @@ describe.each(worlds)('on $name', ({ create }) => {
 
   test('a call that finished while another waited keeps its outcome, even if its tool is gone by then', async () => {
     const world = create()
-    const askedNotes: Rule = {
+    const askedNotes: Rule<string> = {
       ...asking,
       judge: (judged, ...rest) => (judged.tool.name === 'note' ? asking.judge(judged, ...rest) : undefined),
     }
@@ -232,7 +232,7 @@ describe.each(worlds)('on $name', ({ create }) => {
   })
 
   test('answerers may allow or refuse, the first answer applies, and one that fails refuses', async () => {
-    const answer = async (...answerers: Answerer[]) => {
+    const answer = async (...answerers: Answerer<string>[]) => {
       const { effects, team } = open(create(), {
         lanes: { lead: [call(['launch', { what: 'rocket' }]), say('done')] },
         rules: [asking],
@@ -242,14 +242,14 @@ describe.each(worlds)('on $name', ({ create }) => {
       await world.run({ agent: 'lead' })
       return [effects.done.length, results((await world.engine.read('lead-1'))?.entries)[0]?.code]
     }
-    const allow: Answerer = () => ({ kind: 'allow', by: 'hook', rule: 'yes' })
-    const deny: Answerer = async () => ({
+    const allow: Answerer<string> = () => ({ kind: 'allow', by: 'hook', rule: 'yes' })
+    const deny: Answerer<string> = async () => ({
       kind: 'deny',
       by: 'approval',
       rule: 'no',
       reason: 'nobody is here',
     })
-    const fail: Answerer = () => {
+    const fail: Answerer<string> = () => {
       throw new Error('broken')
     }
     expect(await answer(allow, deny)).toEqual([1, undefined])

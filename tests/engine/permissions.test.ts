@@ -24,9 +24,20 @@ const plain = defineTool({
   input: object({}),
   run: async () => ({ content: 'rang' }),
 }) as Tool
+/** Reaches the network like `web_fetch`, and writes a file. */
+const download = defineTool({
+  name: 'download',
+  description: 'Saves a page',
+  class: 'web',
+  effect: 'outbound',
+  input: object({ from: string('The address'), to: string('The file') }),
+  address: ({ from }) => from,
+  paths: ({ to }) => [to],
+  run: async () => ({ content: 'saved' }),
+}) as Tool
 /** The real tools without their effects. */
 const harmless = createTools().map((tool): Tool => ({ ...tool, run: async () => ({ content: 'did it' }) }))
-const tools = [...harmless, shell, plain]
+const tools = [...harmless, shell, plain, download]
 
 type Rules = readonly (readonly [tool: string, pattern: string, action: PermissionRule['action']])[]
 
@@ -310,6 +321,26 @@ describe('addresses, agents, and calls about nothing', () => {
     const not = [['WebFetch', 'domain:evil.test', 'deny']] as const
     expect(await outcomeOf(not, ...fetch('https://a.evil.test/x'))).toBe('refused')
     expect(await outcomeOf(not, ...fetch('https://evil.test.org/x'))).toBe('done')
+  })
+
+  const save = (from: string, to: string) => ['download', { from, to }] as const
+  test.each([
+    [['WebFetch', 'domain:evil.test', 'deny'], 'refused'],
+    [['webfetch', 'https://evil.test/*', 'deny'], 'refused'],
+    [['web', 'https://evil.test/*', 'deny'], 'refused'],
+    [['WebFetch', 'domain:docs.test', 'deny'], 'done'],
+    [['download', 'secret/*', 'deny'], 'refused'],
+    [['download', 'src/*', 'deny'], 'done'],
+  ] as const)('%j, for another tool that fetches: %s', async (rule, outcome) => {
+    expect(await outcomeOf([rule], ...save('https://evil.test/x', 'secret/a'))).toBe(outcome)
+  })
+  test('a rule that allows one tool to fetch does not allow another one', async () => {
+    const only = [
+      ['*', '*', 'deny'],
+      ['webfetch', '*', 'allow'],
+    ] as const
+    expect(await outcomeOf(only, ...fetch('https://docs.test/a'))).toBe('done')
+    expect(await outcomeOf(only, ...save('https://docs.test/a', 'a'))).toBe('refused')
   })
 
   const task = (subagent_type: string) => ['Task', { subagent_type, prompt: 'look' }] as const

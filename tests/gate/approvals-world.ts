@@ -103,7 +103,7 @@ export async function openWorld(lanes: Lanes, options: WorldOptions = {}): Promi
         return { content: `${name} ${command}: ok` }
       },
     }) as Tool
-  const asks: Rule = {
+  const asks: Rule<string> = {
     by: 'policy',
     name: 'ask',
     judge: ({ tool, input }) =>

@@ -202,7 +202,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       onTestFinished(() => world.dispose())
       const workspace = createWorkspace()
       const stamps = createWorkspace()
-      const asks: Rule = {
+      const asks: Rule<string> = {
         by: 'policy',
         name: 'careful',
         immediate: true,

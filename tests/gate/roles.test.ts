@@ -261,7 +261,7 @@ describe.each(worlds)('on $name', ({ create }) => {
     const world = create()
     onTestFinished(() => world.dispose())
     const workspace = createWorkspace()
-    const asks: Rule = {
+    const asks: Rule<string> = {
       by: 'policy',
       name: 'careful',
       immediate: true,

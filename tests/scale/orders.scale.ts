@@ -7,7 +7,7 @@ import { ingress, newPlace, restAfter, startScaleWorker, toldBy, until } from '.
 
 const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'x', reportExpectations: 'all' }] as const
-const askForLaunch: Rule = {
+const askForLaunch: Rule<string> = {
   by: 'policy',
   name: 'launches',
   immediate: true,

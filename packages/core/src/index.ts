@@ -106,6 +106,7 @@ export {
   type SpentBudget,
   type Usage,
 } from './ports/report.ts'
+export { type RuleName, ruleNames, rulePrefixes } from './ports/rule-names.ts'
 export {
   anything,
   array,
@@ -156,6 +157,7 @@ export type {
 export { createGate, type GateParts } from './rules/create-gate.ts'
 export { explainUnknownDenial } from './rules/explain-unknown-denial.ts'
 export { type Subject, subjectsOf } from './rules/permission-subject.ts'
+export { permissionCoversTool } from './rules/permissions.ts'
 export { isReadOnlyTool } from './rules/rules.ts'
 export { unknownAllowed } from './rules/unknown-allowed.ts'
 export { checkSchema } from './schema/check-schema.ts'
@@ -222,8 +224,14 @@ export { matchModel, modelPreferences, nearestModels } from './vocabulary/match-
 export { nameKey } from './vocabulary/name-key.ts'
 export { didYouMean, findMisspelling, nearest } from './vocabulary/nearest.ts'
 export { renameArguments } from './vocabulary/rename-arguments.ts'
-export { allowsServerTool, restrictionCoversTool } from './vocabulary/select-tools.ts'
+export { allowsServerTool, restrictionCoversTool, ruleCoversTool } from './vocabulary/select-tools.ts'
 export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './vocabulary/toolset.ts'
-export { classOf, interpretToolName, spellingsOf, type ToolMeaning } from './vocabulary/vocabulary.ts'
+export {
+  classOf,
+  classOfName,
+  interpretToolName,
+  spellingsOf,
+  type ToolMeaning,
+} from './vocabulary/vocabulary.ts'
 export type { NamingHost } from './vocabulary/vocabulary-hosts.ts'
 export { matchesWildcard } from './vocabulary/wildcard.ts'

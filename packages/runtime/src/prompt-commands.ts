@@ -4,7 +4,7 @@ import {
   type Json,
   type JsonObject,
   type Orchestrator,
-  restrictionCoversTool,
+  ruleCoversTool,
   type Tool,
   toolsetOf,
 } from '@cadre/core'
@@ -79,7 +79,7 @@ export function createPromptCommands({
   function withTools(agent: AgentDefinition, kept: readonly string[] | undefined): AgentDefinition {
     if (kept === undefined) return agent
     const toolset = toolsetOf({ agent, tools, targets: [], completion: 'text' })
-    const isKept = (tool: Tool) => kept.some((name) => name === '*' || restrictionCoversTool(name, tool))
+    const isKept = (tool: Tool) => kept.some((name) => name === '*' || ruleCoversTool(name, tool))
     const names = toolset.names().filter((name) => {
       const tool = toolset.find(name)?.tool
       return tool !== undefined && isKept(tool)

@@ -21,6 +21,12 @@ describe('createTools', () => {
     ])
   })
 
+  it('tools for the web declare their address, so that rules about hosts apply to them', () => {
+    const web = createTools().filter((tool) => tool.class === 'web')
+    expect(web.filter(({ address }) => address === undefined)).toEqual([])
+    expect(web.map((tool) => tool.address?.({ url: 'https://a.example' }))).toEqual(['https://a.example'])
+  })
+
   it('no alias is the name of a class, so an agent that lists a class gets all of it', () => {
     const classes = ['search', 'execute', 'web', 'agent', 'todo', 'message']
     for (const { aliases = [] } of createTools())

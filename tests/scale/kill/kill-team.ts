@@ -64,7 +64,7 @@ export function createKillTeam({ engine, effects, latency, process }: KillTeamOp
   }
 }
 
-const askBeforeSending: Rule = {
+const askBeforeSending: Rule<string> = {
   by: 'policy',
   name: 'sending',
   immediate: true,

@@ -21,6 +21,7 @@ export interface DeniedCall {
 /** The maximum number in JSON. `count` is always complete. */
 const maxListed = 100
 const maxShown = 10
+const maxSessions = 3
 
 export interface DeniedCalls {
   watch(event: CadreEvent): void
@@ -69,8 +70,11 @@ export function createDeniedCalls(): DeniedCalls {
   }
 }
 
-/** The number of denied calls, and one line for each. Empty if there were none. */
-export function deniedLines({ count, calls }: Pick<DeniedCalls, 'count' | 'calls'>): string[] {
+/**
+ * The number of denied calls, one line for each, and the commands that show the reasons, with the flags to repeat, such as `--home`. Empty if
+ * no call was denied.
+ */
+export function deniedLines({ count, calls }: Pick<DeniedCalls, 'count' | 'calls'>, flags: string): string[] {
   if (count === 0) return []
   const same = new Map<string, number>()
   for (const call of calls) same.set(lineOf(call), (same.get(lineOf(call)) ?? 0) + 1)
@@ -80,6 +84,9 @@ export function deniedLines({ count, calls }: Pick<DeniedCalls, 'count' | 'calls
     `${formatCount(count, 'call')} ${count === 1 ? 'was' : 'were'} denied:`,
     ...shown.map(([line, times]) => `  ${line}${times === 1 ? '' : ` ×${times}`}`),
     ...(left === 0 ? [] : [`  and ${left} more`]),
+    ...[...new Set(calls.map(({ session }) => session))]
+      .slice(0, maxSessions)
+      .map((session) => `See why with: cadre sessions show ${session}${flags}`),
   ]
 }
 

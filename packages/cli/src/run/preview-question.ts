@@ -1,4 +1,4 @@
-import type { Entry, Question, StoredSession } from '@cadre/core'
+import { classOf, type Entry, type Question, type StoredSession } from '@cadre/core'
 import type { FileChange } from '../output/diff/diff-text.ts'
 
 /** The changes to files of a call that needs approval; `undefined` if they cannot be computed. */
@@ -8,7 +8,7 @@ export async function previewQuestion(
 ): Promise<readonly FileChange[] | undefined> {
   if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined
   const { tool, arguments: given } = detail as { tool?: unknown; arguments?: unknown }
-  if ((tool !== 'write_file' && tool !== 'edit_file') || typeof given !== 'string') return undefined
+  if (typeof tool !== 'string' || classOf(tool) !== 'edit' || typeof given !== 'string') return undefined
   const { previewChange } = await import('@cadre/tools')
   // The arguments are in the dialect of the name that the model used.
   const spelling = entries.map((entry) => nameOfCall(entry, call)).find((name) => name !== undefined) ?? tool

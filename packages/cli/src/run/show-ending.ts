@@ -50,7 +50,7 @@ export async function showEnding(
     )
   else {
     const text = waitingText(result.session, questions, { flags, resumed }, style)
-    sideOutput(options).write(`\n${[...deniedText(denied, style), text].join('\n')}\n`)
+    sideOutput(options).write(`\n${[...deniedText(denied, flags, style), text].join('\n')}\n`)
   }
   return exitCodes.waiting
 }
@@ -77,7 +77,7 @@ function showText(
   const json = report.output === undefined ? undefined : jsonText(report.output)
   const answer = json ?? (isApart && hasSchema ? '' : cleanData(report.text).trim())
   const lines = noticeLines(report, style, isApart ? undefined : markdownColumns(io))
-  lines.push(...deniedText(denied, style))
+  lines.push(...deniedText(denied, flags, style))
   if (!quiet || report.status !== 'completed') lines.push(formatSummary(report, style))
   if (!quiet) lines.push(style.dim(`session ${sessions.fileOf(report.session)}`))
   if (report.status === 'cancelled' || report.status === 'error')
@@ -110,8 +110,8 @@ function deniedJson(denied: Pick<DeniedCalls, 'count' | 'calls'>): object {
   return denied.count === 0 ? {} : { denied: { count: denied.count, calls: denied.calls } }
 }
 
-function deniedText(denied: Pick<DeniedCalls, 'count' | 'calls'>, style: Style): string[] {
-  const [first, ...rest] = deniedLines(denied)
+function deniedText(denied: Pick<DeniedCalls, 'count' | 'calls'>, flags: string, style: Style): string[] {
+  const [first, ...rest] = deniedLines(denied, flags)
   return first === undefined ? [] : [`${style.yellow('note:')} ${first}`, ...rest]
 }
 

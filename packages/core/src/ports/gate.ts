@@ -1,6 +1,7 @@
 import type { WireCall } from './entry.ts'
 import type { JsonObject } from './json.ts'
 import type { Report } from './report.ts'
+import type { RuleName } from './rule-names.ts'
 import type { SessionSpec } from './session-spec.ts'
 import type { Tool } from './tool.ts'
 import type { ApprovalRequirement } from './votes.ts'
@@ -26,10 +27,10 @@ export interface PathFinding {
 }
 
 /** Details of a verdict. If several rules judge a call, Cadre keeps the details of all of them. */
-interface Findings {
+interface Findings<Name extends string> {
   readonly by: DecidedBy
   /** A short, stable name that people can search for: `effects.write`, `allowlist: git push`, `hook: .github/hooks/a.json`. */
-  readonly rule: string
+  readonly rule: Name
   readonly risk?: Risk
   /** The reasons for the risk, one line each. */
   readonly reasons?: readonly string[]
@@ -47,7 +48,8 @@ interface Findings {
   readonly boundTo?: readonly string[]
 }
 
-export type Verdict = Findings &
+/** `Name`: the compiler accepts only the names of Cadre's own rules, unless it is set. */
+export type Verdict<Name extends string = RuleName> = Findings<Name> &
   (
     | {
         readonly kind: 'allow'
@@ -90,11 +92,11 @@ export type Review =
   | { readonly kind: 'return'; readonly reason: string; readonly by?: 'sections' | 'schema' | 'stop' }
 
 /** Answers a call that needs approval in place of a person. Called after all rules, if the verdict is `ask`. */
-export type Answerer = (
+export type Answerer<Name extends string = RuleName> = (
   question: { readonly call: JudgedCall; readonly verdict: Extract<Verdict, { kind: 'ask' }> },
   session: SessionSpec,
   signal: AbortSignal,
-) => Verdict | undefined | Promise<Verdict | undefined>
+) => Verdict<Name> | undefined | Promise<Verdict<Name> | undefined>
 
 /**
  * Raises what an approval needs: returns the verdict with `approvals`, or a denial if nobody could approve. Called when all rules have
@@ -121,10 +123,10 @@ export interface Gate {
   review(review: ReviewRequest, session: SessionSpec, signal: AbortSignal): Review | Promise<Review>
 }
 
-/** A rule of the gate. It returns `undefined` if it does not apply to a call. */
-export interface Rule {
+/** A rule of the gate. It returns `undefined` if it does not apply to a call. `Rule<string>`: a rule that is not Cadre's own. */
+export interface Rule<Name extends string = RuleName> {
   readonly by: DecidedBy
-  readonly name: string
+  readonly name: Name
   /** Set if the rule never returns a promise. */
   readonly immediate?: boolean
   /** Set if the answer depends on how many calls were allowed before. Cadre then evaluates the rule again before it records the decision. */
@@ -133,7 +135,7 @@ export interface Rule {
     call: JudgedCall,
     session: SessionSpec,
     signal: AbortSignal,
-  ): Verdict | undefined | Promise<Verdict | undefined>
+  ): Verdict<Name> | undefined | Promise<Verdict<Name> | undefined>
 }
 
 export interface ReviewRequest {

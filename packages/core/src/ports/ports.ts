@@ -53,12 +53,12 @@ export interface Ports {
   readonly agents: Agents
   readonly tools: readonly Tool[]
   /** Rules in addition to those of core: hooks, policy, approval. Evaluated in the order of `DecidedBy`. */
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly Rule<string>[]
   readonly reviewers?: readonly Reviewer[]
   /** Says how many people must approve a call that needs approval. Without it, one answer decides. */
   readonly requireApprovals?: RequireApprovals
   /** Called in order before Cadre asks a person. The first answer applies. */
-  readonly answerers?: readonly Answerer[]
+  readonly answerers?: readonly Answerer<string>[]
   /** Called for the moments of each session. */
   readonly onLifecycleEvent?: LifecycleHandler
   /**

@@ -102,6 +102,11 @@ export interface Tool<Input = unknown> {
   readonly onlyNamed?: boolean
   /** The files and folders that the call uses, as the model wrote them. The gate checks them. */
   readonly paths?: (input: Input) => readonly string[]
+  /**
+   * For a tool that reaches the network: the address that the call contacts, and no other host. The gate checks it: rules about fetching, such
+   * as `WebFetch(domain:…)`, apply to the tool, and an approval for the session covers only this host.
+   */
+  readonly address?: (input: Input) => string
   /** The programs that the call would start. The gate checks them. */
   readonly commands?: (input: Input) => CommandsOfCall
   /** Runs the call. To fail, return `{ failed: true }` or throw: the model receives the failure, and the session continues. */

@@ -12,6 +12,7 @@ import type {
   Verdict,
 } from '../ports/gate.ts'
 import { parseJson } from '../ports/json.ts'
+import type { RuleName } from '../ports/rule-names.ts'
 import { explainIssues, type StandardResult } from '../ports/schema.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Tool } from '../ports/tool.ts'
@@ -23,7 +24,13 @@ import { type FoundTool, normaliseInput, type Toolset } from '../vocabulary/tool
 /** A call after the first checks: either ready for the gate's rules, or settled already. */
 export type ParsedCall =
   | { readonly kind: 'ready'; readonly judged: JudgedCall }
-  | { readonly kind: 'refused'; readonly by: DecidedBy; readonly rule?: string; readonly reason: string }
+  | {
+      readonly kind: 'refused'
+      readonly by: 'tool' | 'agent'
+      readonly rule?: never
+      readonly reason: string
+    }
+  | { readonly kind: 'refused'; readonly by: 'role'; readonly rule: RuleName; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string }
 
 /**
@@ -129,9 +136,9 @@ const order: readonly DecidedBy[] = ['tool', 'agent', 'role', 'hook', 'policy', 
 const allowed: Verdict = { kind: 'allow', by: 'policy', rule: 'default' }
 
 export interface GateParts {
-  readonly rules: readonly Rule[]
+  readonly rules: readonly Rule<string>[]
   readonly reviewers: readonly Reviewer[]
-  readonly answerers?: readonly Answerer[] | undefined
+  readonly answerers?: readonly Answerer<string>[] | undefined
   readonly requireApprovals?: RequireApprovals | undefined
 }
 
@@ -141,7 +148,8 @@ export interface GateParts {
  * rules judge them again, except hooks if a hook made the change. The rule that made the change must then accept the arguments unchanged.
  */
 export function createGate({ rules, reviewers, answerers = [], requireApprovals }: GateParts): Gate {
-  const sorted = [...rules].sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
+  // Rules of other programs can have any name. The names of our own are checked where they are written.
+  const sorted = ([...rules] as Rule[]).sort((a, b) => order.indexOf(a.by) - order.indexOf(b.by))
   const withoutHooks = sorted.filter((rule) => rule.by !== 'hook')
   const counting = sorted.filter((rule) => rule.counts === true)
   const judge = (asked: readonly Rule[], call: JudgedCall, session: SessionSpec, signal: AbortSignal) => {
@@ -215,7 +223,7 @@ export function createGate({ rules, reviewers, answerers = [], requireApprovals 
     for (const answerer of answerers) {
       let answer: Verdict | undefined
       try {
-        answer = await answerer({ call, verdict }, session, signal)
+        answer = (await answerer({ call, verdict }, session, signal)) as Verdict | undefined
       } catch (error) {
         answer = brokenRuleVerdict({ by: 'approval', name: 'answer' }, error)
       }

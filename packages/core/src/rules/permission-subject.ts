@@ -4,6 +4,7 @@ import type { CommandsOfCall } from '../ports/tool.ts'
 import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { matchesAnything, matchesWildcard } from '../vocabulary/wildcard.ts'
+import { addressOf } from './address-of.ts'
 import { pathSubject } from './permission-path.ts'
 
 /** One subject of a call, for the patterns of permission rules. */
@@ -27,11 +28,13 @@ export function subjectsOf(
   if (agents.length > 0) return agents.map(agentSubject)
   if (tool.class === 'execute' && typeof given['command'] === 'string')
     return [commandSubject(given['command'], tool.commands?.(input))]
-  if (tool.class === 'web' && typeof given['url'] === 'string') return [addressSubject(given['url'])]
+  const address = addressOf(tool, input)
   const paths = tool.paths?.(input) ?? []
-  return paths.length === 0
-    ? [nothing]
-    : paths.map((path) => pathSubject(path, workspace, locate?.(path, workspace)))
+  const subjects = [
+    ...(address === undefined ? [] : [addressSubject(address)]),
+    ...paths.map((path) => pathSubject(path, workspace, locate?.(path, workspace))),
+  ]
+  return subjects.length === 0 ? [nothing] : subjects
 }
 
 const nothing: Subject = { label: '', matchesSome: matchesAnything, matchesWhole: matchesAnything }

@@ -2,7 +2,7 @@ import type { AgentDefinition, PermissionRule } from '../ports/agent.ts'
 import type { JudgedCall, Rule, Verdict } from '../ports/gate.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Tool } from '../ports/tool.ts'
-import { restrictionCoversTool } from '../vocabulary/select-tools.ts'
+import { restrictionCoversTool, ruleCoversTool } from '../vocabulary/select-tools.ts'
 import { type Subject, subjectsOf } from './permission-subject.ts'
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const
@@ -54,12 +54,17 @@ function rulesFor(rules: readonly PermissionRule[], tool: Tool): readonly Permis
   let found = byTool.get(tool)
   if (found === undefined) {
     found = rules
-      .filter((rule) => restrictionCoversTool(rule.tool, tool))
+      .filter((rule) => permissionCoversTool(rule, tool))
       // An invalid action never permits a call.
       .map((rule) => (Object.hasOwn(strictness, rule.action) ? rule : { ...rule, action: 'deny' as const }))
     byTool.set(tool, found)
   }
   return found
+}
+
+/** Returns whether a permission rule of an agent file is about this tool. */
+export function permissionCoversTool({ tool: name, action }: PermissionRule, tool: Tool): boolean {
+  return action === 'allow' ? ruleCoversTool(name, tool) : restrictionCoversTool(name, tool)
 }
 
 function verdictOf(

@@ -1,6 +1,7 @@
 import type { Entry, EventDraft, WireCall } from '../ports/entry.ts'
-import type { JudgedCall, Verdict } from '../ports/gate.ts'
+import type { DecidedBy, JudgedCall, Verdict } from '../ports/gate.ts'
 import type { JsonObject } from '../ports/json.ts'
+import type { RuleName } from '../ports/rule-names.ts'
 import { type ParsedCall, readCall, readInput } from '../rules/create-gate.ts'
 import { teamStart } from '../tree/change-team.ts'
 import { isBackground } from '../tree/delegate.ts'
@@ -117,7 +118,7 @@ function judgeRead(
   read: ParsedCall,
   late: boolean,
 ): Decided | Promise<Decided> {
-  const refused = (outcome: string, content: string, said: { by: string; rule?: string }): Decided => ({
+  const refused = (outcome: string, content: string, said: { by: DecidedBy; rule?: RuleName }): Decided => ({
     kind: 'draft',
     draft: { role: 'event', type: 'call.refused', call: call.id, outcome, ...said, content },
   })
@@ -185,7 +186,7 @@ function draftOf(session: Session, judged: JudgedCall, verdict: Verdict): EventD
     if (verdict.readsOnly === true) session.readsOnly.add(call.id)
     const isAnswered = verdict.kind === 'allow' && verdict.answered === true
     const why = granted
-      ? { ...said, by: 'approval', rule: 'granted for this session' }
+      ? { ...said, by: 'approval', rule: 'granted for this session' satisfies RuleName }
       : { ...said, ...(isAnswered && { approved: true }) }
     return startDraft(session, input === undefined ? judged : { ...judged, input }, why)
   }

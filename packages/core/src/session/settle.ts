@@ -14,6 +14,7 @@ import type { Draft, EventDraft, EventEntry, ResultDraft, WireCall } from '../po
 import { Suspended } from '../ports/errors.ts'
 import type { JudgedCall, Verdict } from '../ports/gate.ts'
 import type { LifecycleResponse } from '../ports/lifecycle-event.ts'
+import type { RuleName } from '../ports/rule-names.ts'
 import { changeTeam } from '../tree/change-team.ts'
 import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
@@ -244,7 +245,7 @@ async function awaitApproval(
   const { input, context } = held
   const said = {
     by: 'approval',
-    rule: answer.decision,
+    rule: (answer.decision === approveSession ? 'approve-session' : 'approve') satisfies RuleName,
     approved: true,
     ...(answer.by && { approved_by: answer.by }),
     ...(answer.reason && { content: answer.reason }),

@@ -176,7 +176,7 @@ export function refuseDelegation(
   session: SessionSpec,
   target: string,
   maxDepth: number,
-): { code: string; reason: string } | undefined {
+): { code: 'delegation' | 'circular_delegation'; reason: string } | undefined {
   if (!session.delegation) return { code: 'delegation', reason: 'delegation is disabled for this run' }
   const circle = refuseCircularDelegation(session, target)
   if (circle !== undefined) return circle

@@ -74,7 +74,7 @@ export async function explainCall(
   }
   const refused = ports.refuse?.(session)
   if (refused !== undefined) {
-    return { verdict: { kind: 'deny', by: 'policy', rule: refused.code, reason: refused.message }, session }
+    return { verdict: { kind: 'deny', by: 'policy', rule: 'policy', reason: refused.message }, session }
   }
   const { agent, targets, completion } = session
   const toolset = toolsetOf({ agent, tools: ports.tools, targets, completion })

@@ -87,7 +87,7 @@ export function refuseTeam(
   session: SessionSpec,
   { members }: TeamRequest,
   maxDepth: number,
-): { code: string; reason: string } | undefined {
+): ReturnType<typeof refuseDelegation> {
   for (const { name, agentType } of members) {
     if (nameKey(name) === nameKey(session.agent.name))
       return { code: 'delegation', reason: `${name} is your own name. Choose another name for the teammate.` }

@@ -21,6 +21,14 @@ export function grantedBy(
  * the tool with that name and to the tools that the dialects mean by it.
  */
 export function restrictionCoversTool(name: string, tool: Tool): boolean {
+  if (ruleCoversTool(name, tool)) return true
+  // A rule about fetching restricts every tool that fetches: an agent must not reach a denied host with another tool.
+  const meaning = interpretToolName(name)
+  return tool.address !== undefined && meaning.kind === 'tools' && meaning.names.includes('web_fetch')
+}
+
+/** The same for a rule that can also allow calls: it covers fewer tools. */
+export function ruleCoversTool(name: string, tool: Tool): boolean {
   const meaning = interpretToolName(name)
   if (isCalled(tool, name) || isMeant(meaning, name, tool)) return true
   // Denying an agent its own todo list also denies the task tools.

@@ -43,6 +43,12 @@ export function classOf(tool: string): ToolClass | undefined {
   return Object.hasOwn(ownTools, tool) ? ownTools[tool]?.class : undefined
 }
 
+/** The class of the tool of ours that a name means, in any dialect: `Write` and `write_file` are `edit`. */
+export function classOfName(name: string): ToolClass | undefined {
+  const meaning = interpretToolName(name)
+  return meaning.kind === 'tools' && meaning.names[0] !== undefined ? classOf(meaning.names[0]) : undefined
+}
+
 /** From the least to the most specific: a later entry replaces an earlier one. */
 function tabulate(): ReadonlyMap<string, ToolMeaning> {
   const table = new Map<string, ToolMeaning>()

@@ -55,7 +55,7 @@ function pathMatcher(
       createDeniedPaths({
         ...options,
         policy: { paths: { deny: none, ask: none }, decidedBy: new Map() },
-        more: [{ decision: 'ask', use: 'read', key: `approvals.${index}`, text: path }],
+        more: [{ decision: 'ask', use: 'read', key: `approvals.${index}`, rule: 'approvals', text: path }],
       }),
   )
   return (index, call, { workspace }) => {

@@ -21,7 +21,7 @@ type Found = { readonly [risk in 'HIGH' | 'MEDIUM']: Set<string> }
 /** Rates how much harm a line could do, and why, from its parsed words. `firmware` does not match `rm`. */
 export function assessRisk(line: CommandLine): { readonly risk: Risk; readonly reasons: readonly string[] } {
   const found: Found = { HIGH: new Set(), MEDIUM: new Set() }
-  if (line.refused !== undefined) found.HIGH.add(line.refused)
+  if (line.refused !== undefined) found.HIGH.add(line.refused.reason)
   if (line.plan === undefined && line.why !== undefined) found.MEDIUM.add(`Needs a shell: ${line.why}`)
   for (const command of line.commands) assessCommand(command, found)
   const { HIGH, MEDIUM } = found

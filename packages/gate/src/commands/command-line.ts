@@ -1,3 +1,4 @@
+import type { RuleName } from '@cadre/core'
 import type { List, Word } from './line/line.ts'
 import { programOf } from './program-name.ts'
 import { type DescribedCommand, describeCommand } from './programs/describe-command.ts'
@@ -43,7 +44,5 @@ export interface CommandLine {
   /** Why it needs a shell. */
   readonly why?: string
   /** Why no rule can allow the line. Absent if one can. */
-  readonly refused?: string
-  /** What made it refused, in short: `dangerous: rm -rf /`. */
-  readonly refusedBy?: string
+  readonly refused?: { readonly rule: RuleName; readonly reason: string }
 }

@@ -1,5 +1,6 @@
 import type { CommandFinding, PathFinding, Rule, Verdict } from '@cadre/core'
 import { isObject } from '@cadre/disk'
+import { pathRules } from '../paths/path-resolver.ts'
 import { withLookupCache } from '../paths/with-lookup-cache.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { CommandLine, FoundRedirect } from './command-line.ts'
@@ -36,7 +37,7 @@ function judgeIn(cwd: string, source: string, workspace: string, options: Comman
   const { kind, real, reason = `${cwd} is outside the workspace` } = placed
   if (kind === 'inside' && real !== undefined) return judgeLine(source, workspace, options, real)
   const paths = [{ path: cwd, decision: 'deny' as const, reason }]
-  return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason, paths }
+  return { kind: 'deny', by: 'policy', rule: pathRules[kind === 'inside' ? 'outside' : kind], reason, paths }
 }
 
 /** Returns the verdict about a line that starts in `cwd`. Runs nothing, so it can also explain a decision. */
@@ -113,10 +114,10 @@ function firstDenial(
   judged: readonly JudgedCommand[],
   paths: readonly PathFinding[],
   options: CommandRuleOptions,
-): { readonly rule: string; readonly reason: string } | undefined {
-  const { refused, refusedBy = 'commands.refused' } = line
+): CommandLine['refused'] {
+  const { refused } = line
   if (refused !== undefined)
-    return { rule: refusedBy, reason: `no rule can allow this command line: ${refused}` }
+    return { rule: refused.rule, reason: `no rule can allow this command line: ${refused.reason}` }
   const command = judged.find(({ finding }) => finding.decision === 'deny')
   if (command !== undefined) return { rule: command.rule, reason: commandReason(command) }
   const path = paths.find(({ decision }) => decision === 'deny')

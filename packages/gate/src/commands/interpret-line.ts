@@ -38,7 +38,8 @@ export function commandsOfCall(source: string): CommandsOfCall {
 
 function understand(source: string): CommandLine {
   const hidden = refuseHiddenCharacters(source)
-  if (hidden !== undefined) return { commands: [], why: hidden, refused: hidden, refusedBy: 'characters' }
+  if (hidden !== undefined)
+    return { commands: [], why: hidden, refused: { rule: 'characters', reason: hidden } }
   const read = readLine(source)
   const line: CommandLine =
     read.kind === 'plain'
@@ -46,7 +47,7 @@ function understand(source: string): CommandLine {
       : { commands: findVisibleCommands(source), why: read.why }
   const danger = dangerIn(source, line)
   if (danger === undefined) return line
-  return { ...line, refused: danger.reason, refusedBy: `dangerous: ${danger.what}` }
+  return { ...line, refused: { rule: `dangerous: ${danger.what}`, reason: danger.reason } }
 }
 
 function dangerIn(source: string, line: CommandLine): Danger | undefined {

@@ -1,4 +1,4 @@
-import type { CommandFinding } from '@cadre/core'
+import type { CommandFinding, RuleName } from '@cadre/core'
 import { type Allowlist, type AllowlistDecision, type Decision, strictnessOrder } from './allowlist.ts'
 import { assessRisk } from './assess-risk.ts'
 import type { FoundCommand } from './command-line.ts'
@@ -13,7 +13,7 @@ export interface JudgedCommand {
   readonly command: FoundCommand
   readonly finding: CommandFinding
   /** `allowlist: git status`. */
-  readonly rule: string
+  readonly rule: RuleName
   /** The program only reads. Redirects are judged separately. */
   readonly readsOnly: boolean
 }
@@ -51,8 +51,7 @@ function decide(command: FoundCommand, { texts, described }: NamedCommand, reque
   const { options, lists, source } = request
   const subject = described?.subject ?? texts
   const answer = strictest(lists, subject, source) ?? matchShippedList(lists, subject, described)
-  const list = answer?.place === undefined ? 'allowlist' : 'permissions'
-  const rule = answer === undefined ? 'commands.unlisted' : `${list}: ${answer.rule}`
+  const rule = ruleOf(answer)
   const pattern = answer?.place === undefined ? answer?.rule : `${answer.rule} (${answer.place})`
   const said = (decision: Decision, reason: string): Decided => ({ decision, reason, rule })
   if (answer?.decision === 'deny') return said('deny', `denied by the pattern ${pattern}`)
@@ -77,6 +76,11 @@ function decide(command: FoundCommand, { texts, described }: NamedCommand, reque
     'allow',
     answer === undefined ? 'allowed by effects.execute' : `allowed by the pattern ${pattern}`,
   )
+}
+
+function ruleOf(answer: AllowlistDecision | undefined): RuleName {
+  if (answer === undefined) return 'commands.unlisted'
+  return answer.place === undefined ? `allowlist: ${answer.rule}` : `permissions: ${answer.rule}`
 }
 
 function isRisky(command: FoundCommand): boolean {

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { Effect, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
 import { type Effects, effectsOf, type Policy } from '@cadre/home'
-import type { PathResolver } from '../paths/path-resolver.ts'
+import { type PathResolver, pathRules } from '../paths/path-resolver.ts'
 import type { FindAllowingRule } from '../permissions/permission-allowance.ts'
 import { assessTarget } from './assess-target.ts'
 
@@ -37,10 +37,10 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
       if (tool.kind !== undefined || tool.commands !== undefined) return undefined
       const found = findPaths(call, session)
       const paths = found.length === 0 ? {} : { paths: found.map(({ finding }) => finding) }
-      const refused = found.find(({ kind }) => kind !== 'inside')
+      const refused = found.find(isRefused)
       if (refused === undefined) return verdictOf(call, session, found, paths)
       const { kind, finding } = refused
-      return { kind: 'deny', by: 'policy', rule: `paths.${kind}`, reason: finding.reason ?? kind, ...paths }
+      return { kind: 'deny', by: 'policy', rule: pathRules[kind], reason: finding.reason ?? kind, ...paths }
     },
   }
 
@@ -66,7 +66,7 @@ export function createEffectsRule(options: EffectsRuleOptions): Rule {
     findings: { readonly paths?: readonly PathFinding[] },
   ): Verdict {
     const { tool } = call
-    const key = `effects.${tool.effect}`
+    const key = effectRules[tool.effect]
     const decided = { by: 'policy', rule: key, ...findings } as const
     const permission = permissionOf(tool)
     if (permission === 'allow') return { kind: 'allow', ...decided }
@@ -126,11 +126,24 @@ function whatOf(tool: Tool): string {
 
 /** A path that a call names, with the verdict about it. */
 interface FoundPath {
-  readonly kind: 'inside' | 'outside' | 'protected' | 'invalid'
+  readonly kind: 'inside' | keyof typeof pathRules
   /** Relative to the workspace. */
   readonly shown?: string
   readonly finding: PathFinding
 }
+
+type RefusedPath = FoundPath & { readonly kind: keyof typeof pathRules }
+
+function isRefused(found: FoundPath): found is RefusedPath {
+  return found.kind !== 'inside'
+}
+
+const effectRules = {
+  read: 'effects.read',
+  write: 'effects.write',
+  execute: 'effects.execute',
+  outbound: 'effects.outbound',
+} as const
 
 const effectReasons: { readonly [effect in Effect]: string } = {
   read: 'the call reads files in the workspace',
@@ -165,19 +178,10 @@ function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   if (tool.effect === 'write') return ['write in the workspace']
   if (tool.effect === 'read') return [`read with ${tool.name}`]
   if (tool.effect === 'execute') return undefined
-  const host = fetches(tool) ? hostOf(input) : undefined
-  return [`outbound: ${tool.name}${host === undefined ? '' : ` from ${host}`}`]
-}
-
-/**
- * True for the built-in tool, which contacts only the host of its address. For other tools, the meaning of an address in
- * their input is unknown.
- */
-function fetches(tool: Tool): boolean {
-  return tool.name === 'web_fetch' && tool.origin === 'built-in'
-}
-
-function hostOf(input: unknown): string | undefined {
-  const url = (input as { url?: unknown } | null)?.url
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined
+  const address = tool.address?.(input)
+  if (address !== undefined)
+    return URL.canParse(address) ? [`outbound: ${tool.name} from ${new URL(address).host}`] : undefined
+  // A tool that can contact any host, and does not declare which.
+  if (tool.class === 'web' && tool.origin === 'built-in') return undefined
+  return [`outbound: ${tool.name}`]
 }

@@ -102,14 +102,12 @@ function unhiddenFiles(denied: DeniedPaths, { workspace }: SessionSpec): Found[]
 function verdictOf(found: readonly Found[]): Verdict | undefined {
   const decided = found.find(({ decision }) => decision === 'deny') ?? found[0]
   if (decided === undefined) return undefined
-  const { decision, key, pattern, path, place = 'the policy' } = decided
-  const isPermission = key.startsWith('permissions.')
-  const whose = isPermission ? 'a rule' : 'the policy'
+  const { decision, key, rule, pattern, path, place = 'the policy' } = decided
+  const whose = rule.startsWith('permissions: ') ? 'a rule' : 'the policy'
   const reason =
     decision === 'deny'
       ? `${whose} denies ${path}: ${key} contains ${JSON.stringify(pattern)} (${place})`
       : `${path} needs approval: ${key} contains ${JSON.stringify(pattern)} (${place})`
-  const rule = isPermission ? `permissions: ${pattern}` : key
   return { kind: decision, by: 'policy', rule, reason, paths: findings(found) }
 }
 

@@ -1,5 +1,5 @@
 import type { PathFinding, Rule, Verdict } from '@cadre/core'
-import type { PathResolver } from '../paths/path-resolver.ts'
+import { type PathResolver, pathRules } from '../paths/path-resolver.ts'
 import { pathsInServerCall, textsIn } from './paths-in-server-call.ts'
 
 export interface ServerRuleOptions {
@@ -34,7 +34,7 @@ export function createServerRule({ places, userHome }: ServerRuleOptions): Rule 
       return {
         kind: 'ask',
         by: 'policy',
-        rule: `paths.${kind}`,
+        rule: pathRules[kind],
         firm: true,
         reason: `the call sends ${what} to the MCP server ${tool.server.name}: ${shown(first.path)}`,
         risk: 'HIGH',

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { RuleName } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { Policy } from '@cadre/home'
 import type { PathResolver } from '../paths/path-resolver.ts'
@@ -9,7 +10,10 @@ import { type PathPattern, type PatternMatch, readPattern } from './path-pattern
 export interface PathRestriction {
   readonly decision: 'ask' | 'deny'
   readonly use: 'read' | 'write'
+  /** The setting that contains it: `paths.deny.read`. */
   readonly key: string
+  /** The rule that decides if it matches. */
+  readonly rule: RuleName
   readonly text: string
   /** How the source writes it. Default: `text`. */
   readonly shown?: string | undefined
@@ -29,6 +33,7 @@ export interface FoundPattern {
   readonly decision: 'ask' | 'deny'
   /** Its key in the policy: `paths.deny.read`. */
   readonly key: string
+  readonly rule: RuleName
   readonly pattern: string
   /** `path:line` of the file that contains it. */
   readonly place?: string
@@ -69,13 +74,18 @@ export interface DeniedFiles {
   match(absolute: string): PatternMatch
 }
 
+const policyKeys = {
+  deny: { read: 'paths.deny.read', write: 'paths.deny.write' },
+  ask: { read: 'paths.ask.read', write: 'paths.ask.write' },
+} as const
+
 /** The paths that policies deny to agents. */
 export function createDeniedPaths({ policy, more = [], places, userHome }: DeniedPathsOptions): DeniedPaths {
   const ofPolicy = (['deny', 'ask'] as const).flatMap((decision) =>
     (['read', 'write'] as const).flatMap((use) =>
       policy.paths[decision][use].map((text, at) => {
-        const key = `paths.${decision}.${use}`
-        return { decision, use, key, text, place: policy.decidedBy.get(`${key}.${at}`) }
+        const key = policyKeys[decision][use]
+        return { decision, use, key, rule: key, text, place: policy.decidedBy.get(`${key}.${at}`) }
       }),
     ),
   )
@@ -97,12 +107,14 @@ export function createDeniedPaths({ policy, more = [], places, userHome }: Denie
       if (real !== undefined) readings.push(real)
       const patterns = wanted.map(({ text }) => read(text))
       const linked = real === undefined ? undefined : linksIn(workspace, use, () => patterns)(real)
-      return wanted.flatMap(({ decision, key, text, shown = text, place }, number) => {
+      return wanted.flatMap(({ decision, key, rule, text, shown = text, place }, number) => {
         const matches = readings.map((reading) => patterns[number]?.match(reading))
         const isWithin = matches.includes('within') || linked?.has(number) === true
         const match = isWithin ? 'within' : matches.find((one) => one !== undefined)
         if (match === undefined) return []
-        return [{ decision, key, pattern: shown, match, ...(place && { place }), ...(real && { real }) }]
+        return [
+          { decision, key, rule, pattern: shown, match, ...(place && { place }), ...(real && { real }) },
+        ]
       })
     },
     hiddenIn(workspace) {

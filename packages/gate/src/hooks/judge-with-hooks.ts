@@ -3,6 +3,7 @@ import {
   type JudgedCall,
   messageOf,
   type Rule,
+  type RuleName,
   type SessionSpec,
   type Verdict,
 } from '@cadre/core'
@@ -130,7 +131,7 @@ function stricter(
 }
 
 /** Short and stable, and names the place of the hook. */
-export function ruleOf(place: string): string {
+export function ruleOf(place: string): RuleName {
   return `hook: ${place}`
 }
 

@@ -37,6 +37,13 @@ export type ResolvedPath =
       readonly reason: string
     }
 
+/** The rule that refuses a path, by the kind of its place. */
+export const pathRules = {
+  outside: 'paths.outside',
+  protected: 'paths.protected',
+  invalid: 'paths.invalid',
+} as const
+
 export interface PathRequest {
   /** As written: relative to the workspace, or absolute. */
   readonly path: string

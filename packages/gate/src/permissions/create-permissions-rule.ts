@@ -55,7 +55,7 @@ function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefi
     case 'unsupported':
       return appliesTo(rule.tool, tool) ? 'ask' : undefined
     case 'domain':
-      return restrictionCoversTool(rule.tool, tool) && mayMatchHost(subject.domain, input)
+      return restrictionCoversTool(rule.tool, tool) && mayMatchHost(subject.domain, hostOf(tool, input))
         ? decision
         : undefined
     case 'agent':
@@ -78,14 +78,13 @@ export function appliesTo(name: string, tool: Tool): boolean {
 }
 
 /** Matches the host itself or a subdomain. An address that cannot be parsed could be any host. */
-function mayMatchHost(domain: string, input: unknown): boolean {
-  const host = hostOf(input)
+function mayMatchHost(domain: string, host: string | undefined): boolean {
   const plain = domain.replace(/^\*\./, '')
   return host === undefined || domain === '*' || host === plain || host.endsWith(`.${plain}`)
 }
 
-export function hostOf(input: unknown): string | undefined {
-  const url = fieldOf(input, 'url')
+export function hostOf(tool: Tool, input: unknown): string | undefined {
+  const url = tool.address?.(input) ?? fieldOf(input, 'url')
   return url !== undefined && URL.canParse(url)
     ? new URL(url).hostname.toLowerCase().replace(/\.$/, '')
     : undefined

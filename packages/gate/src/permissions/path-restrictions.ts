@@ -16,6 +16,7 @@ export function pathRestrictions(rules: readonly ClaudeRule[], project: string):
       decision,
       use: subject.use,
       key: `permissions.${decision}`,
+      rule: `permissions: ${text}` as const,
       text: pattern,
       shown: text,
       place,

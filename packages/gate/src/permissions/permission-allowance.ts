@@ -1,4 +1,4 @@
-import { allowsServerTool, isServerTool, type JudgedCall, restrictionCoversTool } from '@cadre/core'
+import { allowsServerTool, isServerTool, type JudgedCall, ruleCoversTool } from '@cadre/core'
 import { readPattern } from '../effects/path-pattern.ts'
 import type { PathResolver } from '../paths/path-resolver.ts'
 import { allowsMore } from './allows-more.ts'
@@ -32,11 +32,11 @@ export function permissionAllowance({
     if (subject.kind === 'tool') {
       if (isServerTool(rule.tool)) return allowsServerTool(rule.tool, tool)
       return rule.tool === 'WebFetch'
-        ? restrictionCoversTool(rule.tool, tool)
+        ? ruleCoversTool(rule.tool, tool)
         : paths.length > 0 && appliesTo('Edit', tool)
     }
     if (subject.kind === 'domain')
-      return restrictionCoversTool(rule.tool, tool) && isHost(subject.domain, hostOf(input))
+      return ruleCoversTool(rule.tool, tool) && isHost(subject.domain, hostOf(tool, input))
     if (subject.kind !== 'paths' || paths.length === 0) return false
     const locate = (target: string) => places.locate(target, workspace)
     const real = locate('.')

@@ -27,15 +27,19 @@ function judgeCommand(tool: Tool, { agent }: SessionSpec): Verdict | undefined {
   if (commands === undefined && writes === undefined) return undefined
   if (commands === undefined)
     return denyVerdict(
-      'commands',
+      'boundary.commands',
       `${agent.name} may not change files, so its commands must run on a copy of the workspace`,
       tool,
     )
-  if (commands !== 'copy') return denyVerdict('commands', `${agent.name} may not run commands`, tool)
+  if (commands !== 'copy') return denyVerdict('boundary.commands', `${agent.name} may not run commands`, tool)
   // External tools do not support copies.
   return tool.origin === 'built-in'
     ? undefined
-    : denyVerdict('commands', `commands from ${agent.name} must run on a copy of the workspace`, tool)
+    : denyVerdict(
+        'boundary.commands',
+        `commands from ${agent.name} must run on a copy of the workspace`,
+        tool,
+      )
 }
 
 function judgeWrite(
@@ -46,17 +50,17 @@ function judgeWrite(
   const { agent } = session
   const writes = agent.boundary?.writes
   if (writes === undefined || (tool.class !== 'edit' && tool.effect !== 'write')) return undefined
-  if (writes !== 'artifact') return denyVerdict('writes', `${agent.name} may not change files`, tool)
+  if (writes !== 'artifact') return denyVerdict('boundary.writes', `${agent.name} may not change files`, tool)
   const artifact = artifactOf(agent)
   const paths = tool.paths?.(input) ?? []
   const only = `${agent.name} may only write its artifact ${artifact}`
   if (paths.length === 0)
-    return denyVerdict('writes', `${only}, and this call does not name the file it writes`, tool)
+    return denyVerdict('boundary.writes', `${only}, and this call does not name the file it writes`, tool)
   const findings = paths.map((path) => findingOf(places, path, agent, session.workspace))
   const other = findings.find(({ decision }) => decision === 'deny')
   return other === undefined
     ? { kind: 'allow', by: 'role', rule: 'artifact', paths: findings }
-    : { ...denyVerdict('writes', `${only}, not ${other.path}`, tool), paths: findings }
+    : { ...denyVerdict('boundary.writes', `${only}, not ${other.path}`, tool), paths: findings }
 }
 
 function findingOf(
@@ -70,11 +74,11 @@ function findingOf(
   return { path, ...(real !== undefined && { real }), decision }
 }
 
-function denyVerdict(part: 'writes' | 'commands', reason: string, { name }: Tool): Verdict {
+function denyVerdict(rule: 'boundary.writes' | 'boundary.commands', reason: string, { name }: Tool): Verdict {
   return {
     kind: 'deny',
     by: 'role',
-    rule: `boundary.${part}`,
+    rule,
     reason: `${reason}. Cadre did not run ${name}`,
   }
 }

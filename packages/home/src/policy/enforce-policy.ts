@@ -1,4 +1,13 @@
-import type { AgentDefinition, Agents, Notice, Ports, Rule, RunLimits, SessionSpec } from '@cadre/core'
+import type {
+  AgentDefinition,
+  Agents,
+  Notice,
+  Ports,
+  Rule,
+  RuleName,
+  RunLimits,
+  SessionSpec,
+} from '@cadre/core'
 import { targetsOf } from '@cadre/core'
 import type { Policy } from './policy.ts'
 
@@ -40,13 +49,13 @@ export function enforcePolicy(policy: Policy, { builtIns }: EnforcementOptions):
     return undefined
   }
 
-  const delegation: Rule = {
+  const disabledAgents: Rule = {
     by: 'policy',
-    name: 'delegation',
+    name: 'disabled-agents',
     immediate: true,
     judge({ tool, input }) {
       if (tool.kind !== 'delegate' && tool.kind !== 'team') return undefined
-      const deny = (rule: string, reason: string) => ({ kind: 'deny', by: 'policy', rule, reason }) as const
+      const deny = (rule: RuleName, reason: string) => ({ kind: 'deny', by: 'policy', rule, reason }) as const
       if (!policy.subagents)
         return deny(
           'subagent.enabled',
@@ -61,7 +70,7 @@ export function enforcePolicy(policy: Policy, { builtIns }: EnforcementOptions):
 
   return {
     ceilings: ceilingsOf(policy),
-    rules: policy.subagents && policy.cveRemediator ? [] : [delegation],
+    rules: policy.subagents && policy.cveRemediator ? [] : [disabledAgents],
     refuse,
     permitted(agents) {
       if (policy.cveRemediator) return agents

@@ -18,7 +18,7 @@ function team(engine: TestEngine, written: string[]) {
       return { content: 'written' }
     },
   })
-  const ask: Rule = {
+  const ask: Rule<string> = {
     by: 'policy',
     name: 'ask',
     judge: ({ tool }) =>

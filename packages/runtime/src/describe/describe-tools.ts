@@ -1,6 +1,7 @@
 import {
   type AgentDefinition,
   interpretToolName,
+  permissionCoversTool,
   restrictionCoversTool,
   type Tool,
   toolsetOf,
@@ -56,7 +57,7 @@ export function describeTools({ agent, tools, targets, places }: ToolsRequest) {
   })
 
   const permissions = (agent.permissions ?? []).map((rule): RuleView => {
-    const about = kept.filter((tool) => restrictionCoversTool(rule.tool, tool))
+    const about = kept.filter((tool) => permissionCoversTool(rule, tool))
     return { ...rule, tools: about.map((tool) => tool.name), from: places.within(ruleKeys, rule.tool) }
   })
   return { offered, disallowed, unavailable, permissions }

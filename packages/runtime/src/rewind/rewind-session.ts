@@ -20,7 +20,7 @@ export interface Rewound {
     readonly call: string
     readonly files: readonly string[]
   }[]
-  /** If the session does not have its own workspace: files that the removed calls wrote. They do not change. Changes by commands are not included. */
+  /** If the session does not have its own workspace: files and folders that the removed calls wrote. They do not change. Changes by commands are not included. */
   readonly files: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-import { classOf, type Entry, interpretToolName, type StoredSession } from '@cadre/core'
+import { classOfName, type Entry, type StoredSession } from '@cadre/core'
 
 type Read = (session: string) => Promise<StoredSession | undefined>
 
@@ -51,7 +51,6 @@ function startsChange(
 ): entry is Extract<Entry, { role: 'event' }> {
   if (entry.role !== 'event' || entry.type !== 'call.started' || entry['rule'] === 'effects.read')
     return false
-  const meaning = interpretToolName(tools.get(entry.call ?? '') ?? '')
-  const kind = meaning.kind === 'tools' ? classOf(meaning.names[0] ?? '') : undefined
+  const kind = classOfName(tools.get(entry.call ?? '') ?? '')
   return kind !== 'agent' && kind !== 'task' && kind !== 'message'
 }

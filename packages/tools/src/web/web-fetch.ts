@@ -28,6 +28,7 @@ export function webFetchTool(options: WebOptions = {}): Tool {
     effect: 'outbound',
     reshape: firstAddress,
     input,
+    address: ({ url }) => url,
     load: () => webFetch(options),
   })
 }

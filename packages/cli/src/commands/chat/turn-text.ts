@@ -1,4 +1,4 @@
-import { type CadreEvent, callOf, type View } from '@cadre/core'
+import { type CadreEvent, callOf, classOfName, type View } from '@cadre/core'
 import { callText } from '../../output/call-text.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { diffText } from '../../output/diff/diff-text.ts'
@@ -57,7 +57,7 @@ export class TurnText {
         if (event.from !== 'person') break
         return [...this.#breakOff(), ...this.#apart('text', this.#said(event.text))]
       case 'call.started':
-        if (event.tool === 'write_file' || event.tool === 'edit_file') {
+        if (classOfName(event.tool) === 'edit') {
           const input = callOf(this.#options.view, event.session, event.call)?.input ?? ''
           this.#files.set(event.call, readChangedFiles(input, workspace))
         }

@@ -10,7 +10,7 @@ test('shows who decided, by which rule, and for which call', () => {
     tool: 'execute_command',
     decision: 'deny',
     by: 'policy',
-    rule: 'commands.deny',
+    rule: 'allowlist: git push',
     reason: 'It pushes.',
     input: { command: 'git push' },
   })
@@ -18,7 +18,7 @@ test('shows who decided, by which rule, and for which call', () => {
     at: '2026-11-15T10:00:00Z',
     type: 'call.judged',
     title: 'lead · execute_command',
-    detail: 'policy commands.deny · It pushes. · {"command":"git push"}',
+    detail: 'policy allowlist: git push · It pushes. · {"command":"git push"}',
     decision: 'deny',
     session: 'lead-1',
   })

@@ -1,6 +1,6 @@
-import { commands } from '../commands.ts'
-import { defineCommand } from './command.ts'
-import { booleanFlag, countFlag, homeFlag, jsonFlag, textFlag } from './flags.ts'
+import { defineCommand } from '../../app/command.ts'
+import { booleanFlag, jsonFlag, textFlag } from '../../app/flags.ts'
+import { commands } from '../../commands.ts'
 
 export const demoCommand = defineCommand({
   brief: commands.demo,
@@ -24,23 +24,5 @@ export const demoCommand = defineCommand({
       json: jsonFlag,
     },
   },
-  load: async () => (await import('../commands/demo/demo.ts')).runDemo,
-})
-
-export const doctorCommand = defineCommand({
-  brief: commands.doctor,
-  about: `${commands.doctor}.\nExits with 0 when every required check passes, and with 1 when one fails. API keys are never shown.`,
-  examples: [
-    ['doctor', 'one line per check'],
-    [`doctor --json | jq '.checks[] | select(.status != "ok")'`, 'only warnings and failures'],
-  ],
-  parameters: {
-    flags: {
-      home: homeFlag,
-      model: textFlag('The model to check instead of the default', 'MODEL'),
-      wait: countFlag('Seconds to wait for the Copilot language server; default 3', 1),
-      json: jsonFlag,
-    },
-  },
-  load: async () => (await import('../commands/doctor/doctor.ts')).runDoctor,
+  load: async () => (await import('./demo.ts')).runDemo,
 })

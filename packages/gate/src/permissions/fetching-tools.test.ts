@@ -1,0 +1,45 @@
+import type { JudgedCall, SessionSpec, Tool } from '@cadre/core'
+import { describe, expect, it } from 'vitest'
+import { type ClaudeRule, readRule } from './claude-rule.ts'
+import { createPermissionsRule } from './create-permissions-rule.ts'
+import { permissionAllowance } from './permission-allowance.ts'
+
+const address = ({ url }: { url: string }) => url
+const webFetch = { name: 'web_fetch', class: 'web', effect: 'outbound', origin: 'built-in', address }
+const httpGet = { ...webFetch, name: 'http_get' }
+const slackSend = { name: 'slack_send', class: 'message', effect: 'outbound', origin: 'built-in' }
+
+const callOf = (tool: object, url: string) =>
+  ({ tool: tool as Tool, input: { url } }) as unknown as JudgedCall
+const ruleOf = (decision: ClaudeRule['decision'], text: string) =>
+  readRule(text, decision, 'settings.json:1', 'user') as ClaudeRule
+const decisionOf = (rule: ClaudeRule, call: JudgedCall) => {
+  const { judge } = createPermissionsRule({ rules: [rule], lost: [] } as never)
+  return (judge(call, {} as SessionSpec, new AbortController().signal) as { kind?: string } | undefined)?.kind
+}
+
+describe('a rule that restricts fetching covers every tool that fetches', () => {
+  it.each(['WebFetch(domain:evil.example)', 'WebFetch'])('%s', (text) => {
+    const deny = ruleOf('deny', text)
+    for (const tool of [webFetch, httpGet]) {
+      expect(decisionOf(deny, callOf(tool, 'https://evil.example/a'))).toBe('deny')
+      expect(decisionOf(deny, callOf(tool, 'https://sub.evil.example/a'))).toBe('deny')
+    }
+    expect(decisionOf(deny, callOf(slackSend, 'https://evil.example/a'))).toBeUndefined()
+  })
+
+  it('but only for its host', () => {
+    const deny = ruleOf('deny', 'WebFetch(domain:evil.example)')
+    expect(decisionOf(deny, callOf(httpGet, 'https://docs.example/a'))).toBeUndefined()
+  })
+})
+
+it('a rule that allows WebFetch does not allow other tools that fetch', () => {
+  const places = { locate: () => undefined }
+  for (const text of ['WebFetch(domain:docs.example)', 'WebFetch']) {
+    const rules = [ruleOf('allow', text)]
+    const find = permissionAllowance({ rules, project: '/p', userHome: '/h', places })
+    expect(find(callOf(webFetch, 'https://docs.example/a'), '/p')).toBe(rules[0])
+    expect(find(callOf(httpGet, 'https://docs.example/a'), '/p')).toBeUndefined()
+  }
+})

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { ruleNames, rulePrefixes } from '@cadre/core'
+import { expect, it } from 'vitest'
+
+/** The compiler refuses every rule name that is not in `ruleNames` or `rulePrefixes`. */
+const emitted = [...ruleNames, ...rulePrefixes]
+const packages = path.join(import.meta.dirname, '..', 'packages')
+const sources = readdirSync(packages).flatMap((name) =>
+  readdirSync(path.join(packages, name, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/\.(?:test|spec-helpers)\.ts$/.test(file))
+    .map((file) => `${name}/src/${file}`),
+)
+const rows = rowsIn(readFileSync(path.join(packages, '../docs/explain.md'), 'utf8'))
+
+it('the table in docs/explain.md has every rule name, once', () => {
+  expect(rows.flatMap(({ names }) => names).sort()).toEqual([...emitted].sort())
+})
+
+it.each(rows)('the files for $names exist and contain the names', ({ names, files }) => {
+  expect(files.filter((file) => !existsSync(path.join(packages, file)))).toEqual([])
+  const texts = files.map(textOf)
+  expect(names.filter((name) => !texts.some((text) => has(text, name)))).toEqual([])
+  expect(files.filter((_, at) => !names.some((name) => has(texts[at] ?? '', name)))).toEqual([])
+})
+
+it('the table has every file that decides under a rule name', () => {
+  const missing = sources.flatMap((file) =>
+    rulesIn(textOf(file))
+      .filter((name) => !rows.some(({ names, files }) => names.includes(name) && files.includes(file)))
+      .map((name) => `${file}: ${name}`),
+  )
+  expect(missing).toEqual([])
+})
+
+it('finds names in code', () => {
+  const code = "rule: 'a.b', reason\nrule: `hook: $".concat("{place}`, rule: x, rule === 'c'")
+  expect(rulesIn(code)).toEqual(['a.b', 'hook: '])
+  expect([has(code, 'a.b'), has(code, 'a'), has(code, 'hook: ')]).toEqual([true, false, true])
+})
+
+it('no code builds a rule name from parts, because people search for the name', () => {
+  const heads = new Set(ruleNames.flatMap((name) => /^(\w+)\./.exec(name)?.[1] ?? []))
+  const built = [...heads].flatMap((head) =>
+    sources.filter((file) => file.startsWith('gate/') && textOf(file).includes(`\`${head}.\${`)),
+  )
+  expect(built).toEqual([])
+})
+
+function rowsIn(page: string): { names: string[]; files: string[] }[] {
+  const section = page.split('\n## Rules\n')[1] ?? ''
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| `') && !line.startsWith('| `rule`'))
+    .map((line) => {
+      const [names = '', , files = ''] = line.split(' | ')
+      return {
+        names: codeIn(names).map((name) => name.replace(/…$/, '')),
+        files: codeIn(files).filter((text) => text.includes('/')),
+      }
+    })
+}
+
+function codeIn(markdown: string): string[] {
+  return [...markdown.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text)
+}
+
+function rulesIn(code: string): string[] {
+  return [...code.matchAll(/\brule: (?:'([^']+)'|`(\w+: ))/g)].map(([, name, prefix]) => name ?? prefix ?? '')
+}
+
+/** As a literal: `'paths.outside'`, or the start of a template. */
+function has(code: string, name: string): boolean {
+  return name.endsWith(': ') ? code.includes(`\`${name}\${`) : code.includes(`'${name}'`)
+}
+
+function textOf(file: string): string {
+  return readFileSync(path.join(packages, file), 'utf8')
+}
