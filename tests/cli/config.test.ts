@@ -93,3 +93,23 @@ test('opens an editor and checks the file afterwards', async () => {
   expect(stderr).toMatch(/config\.yaml:2: .*"modle".*Did you mean/)
   expect(code).toBe(2)
 })
+
+test('does not show passwords in addresses', async () => {
+  const engine = {
+    kind: 'restate',
+    place: 'office',
+    workspace: 'checkout',
+    repository: 'https://ann:secret-word@example.com/a.git',
+  }
+  const project = createProject({ '.cadre/config.yaml': { engine } })
+  for (const args of [
+    ['list'],
+    ['list', '--json'],
+    ['get', 'engine'],
+    ['get', 'engine.repository', '--json'],
+  ]) {
+    const { stdout, stderr } = await project.cadre(['config', ...args], { env: { CADRE_TRUST: '1' } })
+    expect(stdout).toContain('https://***@example.com/a.git')
+    expect(stdout + stderr).not.toContain('secret-word')
+  }
+})

@@ -1,10 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { freePort } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
+import {
+  type HttpsServer,
+  hasHttpBackend,
+  password,
+  startHttpsServer,
+  user,
+} from '../checkouts/support/https-server.ts'
 import type { RunningCadre } from '../cli/support/cadre.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
@@ -37,6 +44,8 @@ function createRepository(folder: string): string {
 
 interface Machines {
   readonly daemon: Project
+  /** The projects of the workers. */
+  readonly workers: readonly Project[]
   readonly bare: string
   /** Starts the worker of a machine, `a` or `b`. */
   start(name: 'a' | 'b'): Promise<RunningCadre>
@@ -50,16 +59,28 @@ interface Machines {
   keeper: Awaited<ReturnType<typeof openEngineProject>>['keeper']
 }
 
+interface Access {
+  /** The address of the repository. */
+  readonly repository: string
+  /** Files that each machine needs to reach it. */
+  readonly files?: Readonly<Record<string, string>>
+}
+
 /** A daemon and two workers that share nothing but the repository and the server. */
-async function openMachines(actions: readonly object[]): Promise<Machines> {
+async function openMachines(
+  actions: readonly object[],
+  reachBy = async (bare: string): Promise<Access> => ({ repository: bare }),
+): Promise<Machines> {
   const shared = createProject()
   const bare = createRepository(shared.path)
+  const { repository, files: needed = {} } = await reachBy(bare)
   const files = {
+    ...needed,
     'playbook.yaml': { lanes: { planner: actions } },
     '.cadre/templates/planner.agent.yaml': agent,
   }
   const routes = { '.cadre/inbox/routes.yaml': { routes: [{ from: 'notes', to: 'planner' }] } }
-  const checkout = { workspace: 'checkout', repository: bare }
+  const checkout = { workspace: 'checkout', repository }
   const { project, keeper, startWorker, startDaemon } = await openEngineProject(
     { ...files, ...routes },
     { settings: checkout },
@@ -80,6 +101,7 @@ async function openMachines(actions: readonly object[]): Promise<Machines> {
   await startDaemon()
   return {
     daemon: project,
+    workers: [machines.a, machines.b],
     bare,
     keeper,
     start: (name) =>
@@ -234,6 +256,46 @@ exit 0
   await until(() => /^status: completed/m.test(session.read()))
   expect(git(bare, 'show', `cadre/${session.id}:second.txt`)).toBe('second\n')
   await until(async () => !(await problems()).includes('waits: cannot'))
+})
+
+test.skipIf(!hasHttpBackend)('nobody sees the password in the address of a repository', async () => {
+  let server: HttpsServer | undefined
+  const encoded = encodeURIComponent(password)
+  const { daemon, workers, bare, start, send } = await openMachines(
+    [write('first.txt', 'first\n'), write('second.txt', 'second\n'), { reply: 'It is done.' }],
+    async (repository) => {
+      server = await startHttpsServer(path.dirname(repository))
+      const address = server.address(path.basename(repository), `${user}:${encoded}`)
+      return { repository: address, files: { '.gitconfig': server.settings() } }
+    },
+  )
+  const refuse: HttpsServer['intercept'] = ({ url }, response) => {
+    if (url?.includes('git-receive-pack') !== true) return false
+    response.writeHead(403).end()
+    return true
+  }
+  if (server !== undefined) server.intercept = refuse
+  const a = await start('a')
+  send('Do it.')
+  const status = async () => (await daemon.cadre(['status', '--json'])).stdout
+  await until(async () => (await status()).includes('waits: cannot push to https://***@127.0.0.1'))
+  const outputs = [
+    await status(),
+    (await daemon.cadre(['doctor', '--json'], { env: { CADRE_TRUST: '1' } })).stdout,
+    (await daemon.cadre(['config', 'list'], { env: { CADRE_TRUST: '1' } })).stdout,
+  ]
+  expect(outputs[1]).toMatch(/cannot push to https:\/\/\*\*\*@127\.0\.0\.1\S* .*403/)
+  if (server !== undefined) server.intercept = undefined
+  const session = await sessionOf(daemon)
+  await until(() => /^status: completed/m.test(session.read()))
+  expect(git(bare, 'show', `cadre/${session.id}:second.txt`)).toBe('second\n')
+  expect(session.read()).toContain(`branch cadre/${session.id} of https://***@127.0.0.1`)
+  outputs.push(a.stdout(), a.stderr(), git(bare, 'log', '--all'))
+  for (const project of [daemon, ...workers])
+    for (const file of readdirSync(project.path, { recursive: true, withFileTypes: true }))
+      if (file.isFile() && file.name !== 'config.yaml')
+        outputs.push(readFileSync(path.join(file.parentPath, file.name), 'latin1'))
+  for (const output of outputs) for (const secret of [password, encoded]) expect(output).not.toContain(secret)
 })
 
 test('a worker without a repository does not start, and one with another setting refuses the tree', async () => {

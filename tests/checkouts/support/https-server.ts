@@ -13,8 +13,10 @@ const backend = path.join(
   'git-http-backend',
 )
 
-/** Tests with it run in `npm run test:optional`. Some systems have it in a package of its own, such as git-daemon on Alpine. */
-export const hasHttpBackend = process.env['CADRE_OPTIONAL'] === '1' && existsSync(backend)
+/** Tests with it run in `npm run test:optional` and `test:scale`. Some systems have it in a package of its own, such as git-daemon on Alpine. */
+export const hasHttpBackend =
+  (process.env['CADRE_OPTIONAL'] === '1' || process.env['CADRE_TEST_RESTATE'] !== undefined) &&
+  existsSync(backend)
 
 export const user = 'ann'
 export const password = 'pass/word @ann'
@@ -23,6 +25,8 @@ export interface HttpsServer {
   readonly port: number
   /** The address of a repository in the folder that the server shows. */
   address(name: string, userinfo?: string): string
+  /** The settings of git that make a user trust the certificate of the server. */
+  settings(): string
   /** Writes the settings of git for the user. Without `trust`, the certificate of the server is unknown. */
   configure(options: { readonly trust?: boolean; readonly more?: string }): void
   /** The requests that the server received, as `GET path status`. */
@@ -62,9 +66,9 @@ export async function startHttpsServer(projects: string): Promise<HttpsServer> {
     intercept: undefined,
     address: (name, userinfo) =>
       `https://${userinfo === undefined ? '' : `${userinfo}@`}127.0.0.1:${port}/${name}`,
+    settings: () => `[http]\n\tsslCAInfo = ${folder}/ca.pem\n`,
     configure({ trust = true, more = '' }) {
-      const ca = trust ? `[http]\n\tsslCAInfo = ${folder}/ca.pem\n` : ''
-      writeFileSync(path.join(folder, '.gitconfig'), `${ca}${more}`)
+      writeFileSync(path.join(folder, '.gitconfig'), `${trust ? made.settings() : ''}${more}`)
     },
     hangUp() {
       for (const socket of sockets) socket.destroy()

@@ -9,7 +9,7 @@ const list = defineCommand({
   brief: 'List the settings in effect, with their sources',
   about:
     'Lists every setting with its value and its source: the line of a file, an environment variable or a policy. The project configuration\n' +
-    'takes precedence over your user configuration, and environment variables over both. API keys are never shown.\n' +
+    'takes precedence over your user configuration, and environment variables over both. API keys and passwords in addresses are never shown.\n' +
     'With --json: [{"key", "value", "source", "from", "overrides"}].',
   examples: [
     ['config list', 'a table'],

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { CadreError, type Json } from '@cadre/core'
-import { showDiagnostic } from '@cadre/disk'
+import { maskUserinfo, showDiagnostic } from '@cadre/disk'
 import { type ConfigFile, type Policy, readConfigFile, settingsIn } from '@cadre/home'
 import { homeOf, loadPolicyFor, untrustedItems, userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
@@ -39,14 +39,14 @@ export async function configPaths(io: Io, wanted: string | undefined): Promise<C
   }
 }
 
-/** Returns every setting in effect with its source, in file order. Rejects if a file is invalid. */
+/** Returns every setting in effect with its source, in file order, without passwords in addresses. Rejects if a file is invalid. */
 export async function configRows(io: Io, wanted: string | undefined): Promise<ConfigRow[]> {
   const { user, project, isTrusted } = await configPaths(io, wanted)
   const policy = await loadPolicyFor(io, homeOf(io, wanted), isTrusted)
   const found = new Map<string, Omit<ConfigRow, 'key' | 'overrides'>[]>()
   // Strongest first.
   const add = (key: string, row: Omit<ConfigRow, 'key' | 'overrides'>) =>
-    void found.set(key, [row, ...(found.get(key) ?? [])])
+    void found.set(key, [{ ...row, value: masked(row.value) }, ...(found.get(key) ?? [])])
   for (const [source, file] of [
     ['user', readChecked(user)],
     ['project', isTrusted ? readChecked(project) : undefined],
@@ -65,6 +65,11 @@ export async function configRows(io: Io, wanted: string | undefined): Promise<Co
   return [...found].flatMap(([key, [row, ...overrides]]) =>
     row === undefined ? [] : [{ key, ...row, ...(overrides.length > 0 && { overrides }) }],
   )
+}
+
+/** Addresses may contain passwords. */
+function masked(value: Json): Json {
+  return JSON.parse(maskUserinfo(JSON.stringify(value))) as Json
 }
 
 function readChecked(file: string): ConfigFile | undefined {
