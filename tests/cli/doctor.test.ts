@@ -47,6 +47,12 @@ test('reports invalid hooks and allowlists, once per place', async () => {
   expect(code).toBe(1)
 })
 
+test('says nothing about the model if the configuration that may name it is invalid', async () => {
+  const { json } = await createProject({ '.cadre/config.yaml': 'model: [\n' }).cadre(['doctor', '--json'])
+  const failed = checksIn(json()).filter(({ status }) => status === 'fail')
+  expect(failed.map(({ name }) => name)).toEqual(['configuration'])
+})
+
 test('reports what is wrong, where, and what to do, and exits with 1', async () => {
   const project = createProject({
     '.cadre/templates/lead.agent.yaml': 'id: lead\ndescription: d\nsystem_prompt: x\nmax_turns: [\n',

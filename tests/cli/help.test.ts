@@ -159,3 +159,11 @@ test.each([
   expect(asJson.json().at(-1)).toMatchObject({ type: 'error', code: 'usage' })
   expect(project.listing()).toEqual([])
 })
+
+test.each([
+  [['run', '--yolo', 'x'], 'yolo'],
+  [['workspace', 'merge', 'x', '--yes'], 'yes'],
+])('%j suggests no flag that only looks remotely similar', async (args, flag) => {
+  const { stderr } = await createProject().cadre(args)
+  expect(stderr).toMatch(`cadre: unknown flag --${flag}. See "cadre `)
+})

@@ -241,3 +241,15 @@ test('uses no hooks or tools from a restricted folder, even if it is trusted, an
     await restricted.close()
   }
 })
+
+test('starts the agent of the runtime, also one of a built-in team', async () => {
+  writeFileSync(path.join(folder, 'p.yaml'), 'lanes: { Explore: [{ reply: found }] }\n')
+  const opened = await createRuntime({
+    model: 'scripted:p.yaml',
+    agent: 'Explore',
+    environment: { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } },
+  })
+  const result = await opened.run('Look around')
+  await opened.close()
+  expect(result).toMatchObject({ kind: 'report', report: { agent: 'Explore', text: 'found' } })
+})

@@ -48,7 +48,7 @@ export interface RuntimeOptions
 }
 
 export interface RunRequest extends Omit<StartRequest, 'agent' | 'workspace'> {
-  /** Default: the entry agent in the project or the team. */
+  /** Default: the agent of the runtime, else the entry agent in the project or the team. */
   readonly agent?: string | AgentDefinition
   /** Default: the workspace of the runtime. */
   readonly workspace?: string
@@ -173,7 +173,7 @@ async function assemble(
     ...(telemetry && { telemetry }),
     async run(request, signal = new AbortController().signal) {
       const wanted: RunRequest = typeof request === 'string' ? { work: request } : request
-      const { agent } = wanted
+      const { agent = options.agent } = wanted
       const chosen = typeof agent === 'object' ? agent : chooseAgent({ agents: registry, entry }, agent)
       const folder = resolveWorkspace(environment, wanted.workspace ?? workspace)
       return orchestrator.start({ ...wanted, workspace: folder, agent: chosen }, signal)

@@ -1,4 +1,4 @@
-import { findLead } from '@cadre/agents'
+import { findLead, findTeamWith } from '@cadre/agents'
 import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
 import { assistant } from './assistant.ts'
 
@@ -45,9 +45,11 @@ export function entryAgent({ agents, wanted, configured, faults }: EntryRequest)
     if (fault !== undefined) throw new CadreError('configuration', fault)
     const names = known.filter((agent) => agent.userInvocable !== false).map((agent) => agent.name)
     const hint = didYouMean(name, names) || '.'
+    const team = findTeamWith([name])
+    const builtIn = team === undefined ? '' : ` The built-in team ${team} has one.`
     throw new CadreError(
       'not_found',
-      `${complaint} ${JSON.stringify(name)}${hint} Known: ${names.join(', ')}.`,
+      `${complaint} ${JSON.stringify(name)}${hint}${builtIn} Known: ${names.join(', ')}.`,
     )
   }
 }

@@ -7,9 +7,9 @@ import type { Environment } from './environment.ts'
 /** Reports only dropped folders that contain programs. */
 export function pathNotices({ env }: Environment, dropped: readonly string[]): Notice[] {
   const entries = env['PATH']?.split(path.delimiter) ?? []
-  const left = dropped.filter((entry) => !entries.includes(entry) && existsSync(entry))
-  if (left.length === 0) return []
-  const message = `PATH entries inside this project are ignored until you trust it: ${left.join(', ')}`
+  const left = new Set(dropped.filter((entry) => !entries.includes(entry) && existsSync(entry)))
+  if (left.size === 0) return []
+  const message = `PATH entries inside this project are ignored until you trust it: ${[...left].join(', ')}`
   return [{ code: 'path', message }]
 }
 

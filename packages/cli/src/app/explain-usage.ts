@@ -1,3 +1,4 @@
+import { nearest } from '@cadre/core'
 import {
   type ApplicationText,
   ArgumentScannerError,
@@ -24,8 +25,9 @@ export const explainUsage: Pick<
     if (!(error instanceof ArgumentScannerError)) return String(error)
     return formatMessageForArgumentScannerError(error, {
       FlagNotFoundError: ({ input, corrections }) => {
-        const names = corrections.map((name) => `--${kebab(name)}`).join(', ')
-        return `unknown flag --${input}${names === '' ? '' : `. Did you mean ${names}?`}`
+        // The parser also proposes flags that only have the same length, such as --trust for --yes.
+        const close = nearest(input, corrections.map(kebab)).map((name) => `--${name}`)
+        return `unknown flag --${input}${close.length === 0 ? '' : `. Did you mean ${close.join(', ')}?`}`
       },
       AliasNotFoundError: ({ input }) => `unknown flag -${input}`,
       ArgumentParseError: ({ externalFlagNameOrPlaceholder, input, exception }) =>

@@ -1,11 +1,31 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { hasCode } from '@cadre/disk'
 
 /**
  * Excludes a folder from a repository through `info/exclude`, without changing a tracked file. Worktrees share that file with their
- * repository; submodules have their own.
+ * repository; submodules have their own. Returns false if that file cannot be read or written.
  */
-export function excludeFromGit(root: string, folder: string): void {
+export function excludeFromGit(root: string, folder: string): boolean {
+  try {
+    addToExcluded(root, folder)
+    return true
+  } catch (error) {
+    if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return false
+    throw error
+  }
+}
+
+/** Excludes a folder from git by a file in the folder itself. */
+export function excludeFromWithin(folder: string): void {
+  try {
+    writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+}
+
+function addToExcluded(root: string, folder: string): void {
   const directory = gitDirectory(root)
   if (directory === undefined) return
   const file = join(directory, 'info', 'exclude')
@@ -31,7 +51,7 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
 }

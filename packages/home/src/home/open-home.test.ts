@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -120,6 +121,17 @@ describe('git does not see the home', () => {
     rmSync(join(repo, '.cadre'), { recursive: true })
     begin(repo)
     expect(readFileSync(join(repo, '.git', 'info', 'exclude'), 'utf8')).toBe('*.log\n/.cadre/\n')
+  })
+
+  // Root may write everything.
+  it.skipIf(process.getuid?.() === 0)('is hidden from git even if it must not change .git (EACCES)', () => {
+    const repo = made('locked')
+    git(repo, 'init', '-q')
+    chmodSync(join(repo, '.git', 'info'), 0o500)
+    chmodSync(join(repo, '.git', 'info', 'exclude'), 0o400)
+    openHome({ cwd: repo, env: {} }).folder('sessions')
+    expect(git(repo, 'status', '--porcelain')).toBe('')
+    chmodSync(join(repo, '.git', 'info'), 0o700)
   })
 
   it('in a folder with a difficult name, when it was put there by hand', () => {

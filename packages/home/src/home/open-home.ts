@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isInside, makeFolder, realPathOf, repositoryOf } from '@cadre/disk'
 import { isEmptyHome } from '../trust/user-homes.ts'
-import { excludeFromGit } from './exclude-from-git.ts'
+import { excludeFromGit, excludeFromWithin } from './exclude-from-git.ts'
 
 /** The folder with all of Cadre's data for a project. Opening it creates nothing. */
 export interface Home {
@@ -42,9 +42,11 @@ export function openHome(options: HomeOptions): Home {
       if (names.length > 0 && existsSync(folder)) return folder
       const repository = basename(path) === folderName ? repositoryOf(dirname(path)) : undefined
       // Before the folder exists, so that git never sees it.
-      if (repository !== undefined) excludeFromGit(repository, path)
+      const isExcluded = repository === undefined || excludeFromGit(repository, path)
       if (options.created !== undefined && isEmptyHome(path)) createOwnHome(path, options.created)
       makeFolder(folder, modeIn(path))
+      // The user may not change the repository's own settings.
+      if (!isExcluded) excludeFromWithin(path)
       return folder
     },
   }

@@ -33,6 +33,8 @@ export async function checkModel(
   policy: Policy,
   { named, copilot, limit, agents }: ModelCheck,
 ): Promise<Check[]> {
+  // The configuration cannot be read, so the model that it names is unknown. Another check says why.
+  if (settings === undefined && !named) return []
   // Copilot is asked only once.
   if (!named || isCopilotModel(named)) {
     const { models = [] } = await copilot

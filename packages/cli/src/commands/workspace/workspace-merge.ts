@@ -36,7 +36,8 @@ function mergeLines(session: string, target: string, result: MergeResult): strin
       return [`${session} has nothing left to merge into ${target}.`]
     case 'merged': {
       const { files, commit, ignored = [] } = result
-      const made = commit === undefined ? 'Not committed.' : `Commit: ${commit.slice(0, 10)}`
+      const why = ignored.length === files.length ? ', because git ignores these files' : ''
+      const made = commit === undefined ? `Not committed${why}.` : `Commit: ${commit.slice(0, 10)}`
       const apart = commit !== undefined && ignored.length > 0
       const not = apart
         ? [`Merged without a commit, because git ignores these files: ${ignored.join(', ')}`]
