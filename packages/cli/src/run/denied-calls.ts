@@ -32,7 +32,7 @@ export interface DeniedCalls {
 }
 
 /** Not a denial, but a mistake of the model or the end of a budget, which is reported elsewhere. */
-const otherReasons = ['tool', 'budget', 'delegation']
+const otherCodes = ['tool', 'budget', 'delegation']
 
 /** Collects the denied calls of a whole tree, because agents may not mention them in their report. */
 export function createDeniedCalls(): DeniedCalls {
@@ -49,7 +49,7 @@ export function createDeniedCalls(): DeniedCalls {
     const known = judged.get(key)
     judged.delete(key)
     const { outcome, code, content, session } = event
-    if (outcome !== 'refused' || otherReasons.includes(code ?? '')) return
+    if (outcome !== 'refused' || otherCodes.includes(code ?? '')) return
     count += 1
     if (calls.length >= maxListed) return
     const call = known ?? { agent: '', tool: 'a call', input: '', by: code ?? 'gate' }
