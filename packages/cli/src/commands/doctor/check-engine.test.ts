@@ -33,14 +33,15 @@ test('reports a server that does not answer', async () => {
 
 test('reports sessions whose worker does not answer, with the reason', async () => {
   const refused = "[500 Internal] error when calling 'http://10.0.0.3:9080/': Connection refused"
-  const server = createServer(async (request, response) => {
+  const rows = ['planner-1', 'planner-2'].map((tree) => ({ target_service_key: tree, last_failure: refused }))
+  const server = createServer((request, response) => {
     let sql = ''
-    for await (const chunk of request) sql += chunk
-    const rows = ['planner-1', 'planner-2'].map((tree) => ({
-      target_service_key: tree,
-      last_failure: refused,
-    }))
-    response.end(JSON.stringify({ rows: sql.includes('backing-off') ? rows : [] }))
+    request.setEncoding('utf8').on('data', (text: string) => {
+      sql += text
+    })
+    request.on('end', () => {
+      response.end(JSON.stringify({ rows: sql.includes('backing-off') ? rows : [] }))
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())
