@@ -6,6 +6,7 @@ export type { TreeLife } from './engine/tree-life.ts'
 export { loadSdk, type Sdk } from './load-sdk.ts'
 export type { LogItem } from './log/log-item.ts'
 export { placeNames } from './place-names.ts'
+export { certificateAdvice, serverFailure } from './server-failure.ts'
 export type {
   ReadSession,
   SessionEdit,

@@ -1,4 +1,5 @@
-import { CadreError, messageOf } from '@cadre/core'
+import { CadreError } from '@cadre/core'
+import { serverFailure } from './server-failure.ts'
 
 export interface IngressOptions {
   readonly url: string
@@ -69,7 +70,7 @@ export class Ingress {
         )
       throw new CadreError(
         'backend',
-        `cannot reach the Restate server at ${this.#url}: ${causeOf(error)}. Start it, or correct engine.ingress in config.yaml.`,
+        `cannot reach the Restate server at ${this.#url}: ${serverFailure(error, 'engine.ingress')}`,
         { cause: error },
       )
     }
@@ -103,10 +104,4 @@ const unknownObject = Symbol('unknown object')
 function isHeadersTimeout(error: unknown): boolean {
   const { cause } = error as { cause?: { code?: unknown } }
   return cause?.code === 'UND_ERR_HEADERS_TIMEOUT'
-}
-
-/** `fetch` puts the reason into the cause. */
-function causeOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown }
-  return messageOf(cause ?? error)
 }

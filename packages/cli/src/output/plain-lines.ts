@@ -61,7 +61,8 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'journal.edited':
         return `journal edited: ${cleanLine(event.summary)}`
       case 'session.suspended':
-        return 'suspended until a person decides'
+        // A worker that is stopped pauses its sessions.
+        return event.questions.length === 0 ? 'paused' : 'suspended until a person decides'
       case 'session.ended': {
         const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
         return `${event.report.status} (${formatTokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`

@@ -34,17 +34,27 @@ export async function listenForTrees(options: ListenOptions): Promise<TreeListen
       `a worker may listen on ${host} only if engine.identityKeys lists the server's public keys. Otherwise anyone who reaches it could run agents.`,
     )
   }
+  let isClosing = false
+  /** Since the server connected last. */
+  let isCut = false
   const handler = sdk.createEndpointHandler({
     services: treeServices(sdk, names, engineOf),
     ...(identityKeys?.length && { identityKeys: [...identityKeys] }),
     logger: ({ level }, ...rest) => {
-      if (level === 'error') report(rest.map(String).join(' '))
+      if (level !== 'error' || isClosing) return
+      const [message = ''] = rest.map(String).join(' ').split('\n')
+      if (!/abort error from connection/i.test(message)) return report(message)
+      // The SDK says so for each tree.
+      if (!isCut)
+        report('The connection from the Restate server was lost. Sessions continue when it connects again.')
+      isCut = true
     },
   })
   const server: Http2Server = createServer({ settings: { maxConcurrentStreams: 10_000 } }, handler as never)
   const sessions = new Set<ServerHttp2Session>()
   server.on('session', (session) => {
     sessions.add(session)
+    isCut = false
     const stop = closeWhenSilent(session, fresh)
     session.on('error', () => {})
     session.on('close', () => {
@@ -62,6 +72,7 @@ export async function listenForTrees(options: ListenOptions): Promise<TreeListen
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
+        isClosing = true
         server.close(() => resolve())
         for (const session of sessions) session.destroy()
       }),

@@ -1,5 +1,6 @@
 import { CadreError, messageOf } from '@cadre/core'
 import { placeNames } from '../place-names.ts'
+import { serverFailure } from '../server-failure.ts'
 
 export interface RegisterOptions {
   /** The address of the server's admin API, such as `http://127.0.0.1:9070`. */
@@ -10,17 +11,75 @@ export interface RegisterOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Replaces a deployment with the same address. Default: true, for a worker that was restarted with new code. */
   readonly force?: boolean
+  /**
+   * How long to try again while the server cannot reach the worker, in milliseconds. Default: 30 seconds, because a load balancer may take
+   * that long to notice that the worker is running.
+   */
+  readonly patience?: number
+  /** Called with the reason when the server cannot reach the worker and this tries again. */
+  readonly report?: (message: string) => void
 }
 
 /** Registers a worker at the server and returns the id of its deployment. New trees and the next lives of old ones run on it. */
 export async function registerWorker(options: RegisterOptions): Promise<string> {
-  const { url, place, force = true } = options
+  const { place } = options
   const names = placeNames(place)
-  const deployment = (await ask(options, 'deployments', { uri: url, force })) as { id: string }
+  const deployment = await register(options)
   const service = (await ask(options, `services/${names.trees}`)) as ServiceInfo
   const run = service.handlers.find(({ name }) => name === 'run')
   checkRun(run, place)
   return deployment.id
+}
+
+async function register(options: RegisterOptions): Promise<{ readonly id: string }> {
+  const { url, force = true, patience = 30_000, report } = options
+  const until = performance.now() + patience
+  let isReported = false
+  for (let pause = 250; ; pause = Math.min(2_000, pause * 2)) {
+    try {
+      return (await ask(options, 'deployments', { uri: url, force })) as { id: string }
+    } catch (error) {
+      if (!(error instanceof WorkerUnreachable) || performance.now() + pause > until) throw error
+      if (!isReported) report?.(`${messageOf(error)} Trying again…`)
+      isReported = true
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+/** The server got no answer at the address of the worker. It may get one later. */
+class WorkerUnreachable extends CadreError {}
+
+function workerFailure(url: string, reason: string): CadreError {
+  if (reason.includes('401 Unauthorized'))
+    return new CadreError(
+      'configuration',
+      `the worker at ${url} rejected the signature of the Restate server. Set engine.identityKeys to the server's public key, which it logs when it starts.`,
+    )
+  const what = `the Restate server cannot reach this worker at ${url}: ${reason}.`
+  return reason.includes('invalid peer certificate')
+    ? new CadreError(
+        'configuration',
+        `${what} If your own certificate authority signed the certificate, set SSL_CERT_FILE for the server to the file of that authority.`,
+      )
+    : new WorkerUnreachable(
+        'backend',
+        `${what} Check --host, --port and --url, and the proxy or firewall between the server and this worker.`,
+      )
+}
+
+/** Returns the reason if the server answers that it cannot reach the worker. */
+function unreachableReason(answer: string): string | undefined {
+  try {
+    const { message, restate_code: code } = JSON.parse(answer) as Record<string, unknown>
+    if (code !== 'META0003') return undefined
+    // The code again, and the address that the caller adds.
+    return String(message)
+      .replace(/^(\[META0003\] )*(error when calling '[^']*': )?/, '')
+      .replaceAll('\n', ' ')
+  } catch {
+    return undefined
+  }
 }
 
 interface HandlerInfo {
@@ -55,7 +114,7 @@ function checkRun(run: HandlerInfo | undefined, place: string): void {
 /** At one attempt per second, more than ten days. */
 const leastAttempts = 1_000_000
 
-async function ask({ admin, headers }: RegisterOptions, path: string, body?: unknown): Promise<unknown> {
+async function ask({ admin, url, headers }: RegisterOptions, path: string, body?: unknown): Promise<unknown> {
   const address = `${admin.replace(/\/+$/, '')}/${path}`
   let response: Response
   try {
@@ -64,14 +123,15 @@ async function ask({ admin, headers }: RegisterOptions, path: string, body?: unk
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     })
   } catch (error) {
-    const { cause } = error as { cause?: unknown }
     throw new CadreError(
       'backend',
-      `cannot reach the admin API of the Restate server at ${admin}: ${messageOf(cause ?? error)}. Start the server, or correct engine.admin in config.yaml.`,
+      `cannot reach the admin API of the Restate server at ${admin}: ${serverFailure(error, 'engine.admin')}`,
       { cause: error },
     )
   }
   const text = await response.text()
+  const unreachable = response.ok ? undefined : unreachableReason(text)
+  if (unreachable !== undefined) throw workerFailure(url, unreachable)
   if (!response.ok)
     throw new CadreError('backend', `the Restate server answered ${response.status} to ${path}: ${text}`)
   return JSON.parse(text)

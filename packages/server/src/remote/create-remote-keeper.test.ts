@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Entry, StoredSession } from '@cadre/core'
+import { CadreError, type Entry, type StoredSession } from '@cadre/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryHome } from '../daemon/daemon.spec-helpers.ts'
 import { createRemoteKeeper } from './create-remote-keeper.ts'
@@ -14,7 +14,7 @@ const entries: readonly Entry[] = [
 const stored: StoredSession = { spec, status: 'completed', outcome: 'completed', updated: timestamp, entries }
 
 /** A keeper, and a session that has ended. Edits are sent until they are let go. */
-async function openKeeper() {
+async function openKeeper({ hold = async () => {} }: { readonly hold?: () => Promise<void> } = {}) {
   const { home, workspace } = temporaryHome()
   const resumed: unknown[][] = []
   const edits: ((error?: Error) => void)[] = []
@@ -36,7 +36,8 @@ async function openKeeper() {
     onOtherChange: ignore,
     close: () => {},
   } as unknown as RemoteTrees
-  const engine = { hold: async () => {}, letGo: () => {}, list: async () => [] } as never
+  const problems: unknown[] = []
+  const engine = { hold, letGo: () => {}, list: async () => [] } as never
   await new SessionMirror({ home, engine, trees, place: 'lab' }).sync('lead-1')
   const keeper = createRemoteKeeper({
     home,
@@ -48,7 +49,7 @@ async function openKeeper() {
     parallel: () => 5,
     parts: () => ({}) as never,
     note: () => {},
-    problems: { report: () => {}, list: () => [] },
+    problems: { report: (_duty, _file, found) => void problems.push(...found), list: () => [] },
     rested: () => {},
   })
   onTestFinished(() => keeper.clear())
@@ -56,9 +57,9 @@ async function openKeeper() {
   const edit = async () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('content: done', 'content: changed'))
     keeper.edited?.('lead-1')
-    await vi.waitFor(() => expect(edits).toHaveLength(1))
+    await vi.waitFor(() => expect(edits).toHaveLength(1), 60_000)
   }
-  return { keeper, edit, edits, resumed, rest: (result: RemoteResult) => rest('lead-1', result) }
+  return { keeper, edit, edits, resumed, problems, rest: (result: RemoteResult) => rest('lead-1', result) }
 }
 
 test.each([undefined, new Error('away')])(
@@ -82,3 +83,16 @@ test.each([undefined, new Error('away')])(
     await vi.waitFor(() => expect(results).toEqual([result]))
   },
 )
+
+test('does not report a command that still holds the session whose file it changed', async () => {
+  let holds = 0
+  const hold = async () => {
+    if (holds-- > 0) throw new CadreError('owned', 'the session is already running in process 1')
+  }
+  const { edit, edits, problems } = await openKeeper({ hold })
+  holds = 2
+  await edit()
+  edits[0]?.()
+  expect(holds).toBeLessThan(1)
+  expect(problems).toEqual([])
+})

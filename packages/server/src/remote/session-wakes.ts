@@ -133,11 +133,13 @@ export class SessionWakes {
         if (failures > 0) report(session, undefined)
         failures = 0
       } catch (error) {
-        report(session, `Cannot resume this session yet: ${messageOf(error)}`)
+        // The command that answered a question holds the session until it ends.
+        const isBrief = error instanceof CadreError && error.code === 'owned' && failures < 4
+        if (!isBrief) report(session, `Cannot resume this session yet: ${messageOf(error)}`)
         asked.isDue = true
         asked.resumes ||= now.resumes
         asked.restarts ||= now.restarts
-        await delay(pauseMs(++failures))
+        await delay(isBrief ? 250 * ++failures : pauseMs(++failures))
       }
     }
     this.#waking.delete(session)

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { checkEngine, checkWorkers } from './check-engine.ts'
 
 const card = {
@@ -26,4 +29,31 @@ test('reports a server that does not answer', async () => {
     { status: 'fail', message: expect.stringContaining('the Restate server at http://127.0.0.1:9') },
   ])
   expect(await checkEngine(undefined, 1000)).toEqual([])
+})
+
+test('reports sessions whose worker does not answer, with the reason', async () => {
+  const refused = "[500 Internal] error when calling 'http://10.0.0.3:9080/': Connection refused"
+  const rows = ['planner-1', 'planner-2'].map((tree) => ({ target_service_key: tree, last_failure: refused }))
+  const server = createServer((request, response) => {
+    let sql = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      sql += text
+    })
+    request.on('end', () => {
+      response.end(JSON.stringify({ rows: sql.includes('backing-off') ? rows : [] }))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const settings = { config: { engine: { kind: 'restate', place: 'x', ingress: address, admin: address } } }
+  expect(await checkEngine(settings as never, 60_000)).toMatchObject([
+    { status: 'ok' },
+    {
+      status: 'fail',
+      message:
+        "planner-1 and 1 other session cannot continue: error when calling 'http://10.0.0.3:9080/': Connection refused",
+    },
+    { status: 'fail', message: expect.stringContaining('no worker is running') },
+  ])
 })

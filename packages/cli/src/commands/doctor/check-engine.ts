@@ -13,6 +13,7 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
   if (engine === undefined) return []
   const { ingress, admin, place } = withDefaults(engine)
   const trees = `cadre-${place}`
+  const { certificateAdvice } = await import('@cadre/restate')
   try {
     const health = await fetch(`${ingress.replace(/\/+$/, '')}/restate/health`, {
       signal: AbortSignal.timeout(limit),
@@ -23,7 +24,7 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
       fail(
         name,
         `cannot use the Restate server at ${ingress}: ${reasonOf(error)}`,
-        'Start it, for example with "cadre engine start", or correct engine.ingress in config.yaml.',
+        certificateAdvice(error) ?? startIt,
       ),
     ]
   }
@@ -31,6 +32,9 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
     const query = (sql: string) => queryServer(admin, sql, limit)
     const paused = await query(
       `select id, target_service_key from sys_invocation where target_service_name like '${trees}%' and status = 'paused'`,
+    )
+    const failing = await query(
+      `select target_service_key, last_failure from sys_invocation where target_service_name = '${trees}' and target_handler_name = 'run' and status = 'backing-off' and retry_count > 2`,
     )
     const rows = await query(
       `select value_utf8 from state where service_name = '${trees}-blobs' and service_key like '${cardPrefix}%'`,
@@ -46,6 +50,7 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
           `Find the cause in its log, then resume it with: curl -X PATCH ${admin}/invocations/${id}/resume`,
         ),
       ),
+      ...checkFailing(failing),
       ...checkWorkers(workers, place),
     ]
   } catch (error) {
@@ -53,10 +58,27 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
       fail(
         name,
         `cannot use the admin API of the Restate server at ${admin}: ${reasonOf(error)}`,
-        'Correct engine.admin in config.yaml, or allow this machine to reach it.',
+        certificateAdvice(error) ?? 'Correct engine.admin in config.yaml, or allow this machine to reach it.',
       ),
     ]
   }
+}
+
+/** Trees whose worker does not answer, or fails. Those with the same reason are one check. */
+function checkFailing(rows: readonly Record<string, unknown>[]): Check[] {
+  const byReason = new Map<string, string[]>()
+  for (const { target_service_key: tree, last_failure } of rows) {
+    const [first = ''] = String(last_failure ?? '').split('\n')
+    const reason = first.replace(/^(\[[^\]]*\] )+/, '').slice(0, 300) || 'the server gives no reason'
+    byReason.set(reason, [...(byReason.get(reason) ?? []), String(tree)])
+  }
+  return [...byReason].map(([reason, [one = '', ...others]]) =>
+    fail(
+      name,
+      `${one}${others.length === 0 ? '' : ` and ${formatCount(others.length, 'other session')}`} cannot continue: ${reason}`,
+      'Start the worker at this address again, or repair the network between the server and the worker. If the worker does not come back, move its sessions: see docs/many-machines.md.',
+    ),
+  )
 }
 
 export function checkWorkers(workers: readonly WorkerCard[], place: string): Check[] {
@@ -109,6 +131,8 @@ async function queryServer(
     throw new Error(`the server responded with status ${response.status}: ${text.slice(0, 200)}`)
   return (JSON.parse(text) as { rows: Record<string, unknown>[] }).rows
 }
+
+const startIt = 'Start it, for example with "cadre engine start", or correct engine.ingress in config.yaml.'
 
 /** `fetch` puts the reason into the cause. */
 function reasonOf(error: unknown): string {

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import { messageOf } from '@cadre/core'
 import type { PartsDigest } from './parts-digest.ts'
 
 /** What a worker publishes at the server, so that "cadre doctor" can compare the workers of a place. */
@@ -26,6 +25,8 @@ export interface PublishOptions {
   readonly object: string
   readonly card: Omit<WorkerCard, 'host' | 'pid' | 'renewed'>
   readonly report: (message: string) => void
+  /** Why a request failed, and what to do. */
+  readonly reasonOf: (error: unknown) => string
 }
 
 /** Publishes the card of this process, and renews it until the returned function is called. */
@@ -34,6 +35,7 @@ export async function publishCard({
   object,
   card,
   report,
+  reasonOf,
 }: PublishOptions): Promise<() => Promise<void>> {
   const key = `${cardPrefix}${hostname()}-${process.pid}`
   const put = async (renewed: number) => {
@@ -54,7 +56,7 @@ export async function publishCard({
         isFailing = false
       },
       (error: unknown) => {
-        if (!isFailing) report(`cannot reach the Restate server at ${ingress}: ${messageOf(error)}`)
+        if (!isFailing) report(`cannot reach the Restate server at ${ingress}: ${reasonOf(error)}`)
         isFailing = true
       },
     )

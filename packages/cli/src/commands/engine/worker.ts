@@ -84,7 +84,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
         })
       : undefined
   // Large, and only workers need it.
-  const { placeNames, registerWorker, serveWorker } = await import('@cadre/restate')
+  const { placeNames, registerWorker, serverFailure, serveWorker } = await import('@cadre/restate')
   const worker = await serveWorker({
     parts: {
       createOrchestrator: (engine) => orchestrate(parts, { engine, emit, telemetry, checkouts }),
@@ -122,10 +122,16 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   )
   try {
     const url = flags.url ?? worker.url
-    const deployment = await registerWorker({ admin, url, place })
+    const deployment = await registerWorker({ admin, url, place, report: lines.tell })
     const digest = partsDigest(io, parts, workspace)
     const card = { url, version, workspace, digest }
-    withdraw = await publishCard({ ingress, object: placeNames(place).blobs, card, report: lines.tell })
+    withdraw = await publishCard({
+      ingress,
+      object: placeNames(place).blobs,
+      card,
+      report: lines.tell,
+      reasonOf: (error) => serverFailure(error, 'engine.ingress'),
+    })
     const ready = `This worker runs sessions for place ${place} and listens at ${url}. Agents work in ${checkouts === undefined ? workspace : `checkouts of ${checkouts.repository}`}. Press Ctrl-C to stop.`
     happened('worker.ready', ready, { pid: process.pid, url, place, deployment, workspace, digest })
     await stopped

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { serverFailure } from '../server-failure.ts'
+import { registerWorker } from './register-worker.ts'
+
+const run = { name: 'run', enable_lazy_state: true, inactivity_timeout: '30d' }
+
+/** The admin API of a server that cannot reach the worker for these reasons, one after the other, and then can. */
+async function startAdmin(reasons: readonly string[]): Promise<string> {
+  const left = [...reasons]
+  const server = createServer((request, response) => {
+    const reason = request.url === '/deployments' ? left.shift() : undefined
+    if (reason !== undefined) response.statusCode = 500
+    response.end(
+      JSON.stringify(
+        reason === undefined
+          ? { id: 'dp_1', handlers: [run] }
+          : { message: `[META0003] [META0003] error when calling 'W': ${reason}`, restate_code: 'META0003' },
+      ),
+    )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const worker = { url: 'https://10.0.0.1:9444', place: 'office' }
+
+test('tries again while a load balancer does not know the worker yet', async () => {
+  const admin = await startAdmin(['connection closed', 'connection closed'])
+  const said: string[] = []
+  expect(await registerWorker({ ...worker, admin, report: (message) => said.push(message) })).toBe('dp_1')
+  expect(said).toEqual([
+    'the Restate server cannot reach this worker at https://10.0.0.1:9444: connection closed. Check --host, --port and --url, and the proxy or firewall between the server and this worker. Trying again…',
+  ])
+})
+
+test('gives up with the reason if the server does not reach the worker', async () => {
+  const admin = await startAdmin(['Connection refused'])
+  await expect(registerWorker({ ...worker, admin, patience: 0 })).rejects.toThrow(
+    'cannot reach this worker at https://10.0.0.1:9444: Connection refused.',
+  )
+})
+
+test.each([
+  ["got status code '401 Unauthorized'. Body: {}", /rejected the signature.*engine\.identityKeys/],
+  ['invalid peer certificate: UnknownIssuer', /UnknownIssuer.*SSL_CERT_FILE/],
+])('does not try again after "%s"', async (reason, message) => {
+  const admin = await startAdmin([reason])
+  await expect(registerWorker({ ...worker, admin })).rejects.toThrow(message)
+})
+
+test('says what to do about a certificate that is not trusted', () => {
+  const failed = (code: string) => new TypeError('fetch failed', { cause: { code } })
+  const advice = (code: string) => serverFailure(failed(code), 'engine.admin')
+  expect(advice('UNABLE_TO_VERIFY_LEAF_SIGNATURE')).toContain('NODE_EXTRA_CA_CERTS')
+  expect(advice('CERT_HAS_EXPIRED')).toContain('Replace its certificate')
+  expect(advice('ECONNREFUSED')).toContain('correct engine.admin')
+})
