@@ -9,6 +9,7 @@ import {
   isOwnWrite,
   isSessionName,
   noteDoubt,
+  openHome,
   requestersIn,
   runningProcess,
   sessionOfDoubt,
@@ -47,6 +48,7 @@ const decidingInHome = [
   path.join('.git', 'hooks'),
 ]
 
+const homeName = '.cadre'
 const sessionEnding = '.session.yaml'
 /** The key of the header that names the place whose workers run the session. */
 const placeKey = /^ *engine_place:/m
@@ -55,15 +57,28 @@ const placeKey = /^ *engine_place:/m
  * The paths to compare if there is no sandbox. In the home, only files that affect decisions or are records: other sessions
  * write the rest all the time.
  */
-export function watchedPaths(guarded: readonly string[], home: string | undefined): string[] {
+export function watchedPaths(guarded: readonly string[], homes: readonly string[]): string[] {
   return guarded.flatMap((place) => {
-    if (place === home) return decidingInHome.map((name) => path.join(place, name))
-    if (home !== undefined && isSamePlace(place, home)) return []
+    if (homes.includes(place)) return decidingInHome.map((name) => path.join(place, name))
+    if (homes.some((home) => isSamePlace(place, home))) return []
     // The home contains workspaces, whose protected files are not part of it.
-    if (home !== undefined && isInside(home, place) && !isInside(path.join(home, 'workspaces'), place))
+    if (homes.some((home) => isInside(home, place) && !isInside(path.join(home, 'workspaces'), place)))
       return []
     const parts = decidingIn[path.basename(place)]
     return parts === undefined ? [place] : parts.map((name) => path.join(place, name))
+  })
+}
+
+/**
+ * Homes in the workspace that other processes use, such as the home of the daemon, if this worker has another one. A command can reach them as
+ * easily as the home of this process.
+ */
+export function otherHomesIn(guarded: readonly string[], home: Home | undefined): Home[] {
+  return guarded.flatMap((place) => {
+    if (path.basename(place) !== homeName || place === home?.path) return []
+    if (home !== undefined && (isInside(home.path, place) || isSamePlace(place, home.path))) return []
+    const other = openHome({ home: place, cwd: '/', env: {} })
+    return existsSync(place) && tokensIn(other).size > 0 ? [other] : []
   })
 }
 
@@ -71,6 +86,22 @@ export function watchedPaths(guarded: readonly string[], home: string | undefine
 function isSamePlace(place: string, home: string): boolean {
   const followed = followLinks(place)
   return followed.kind === 'followed' && followed.real === home
+}
+
+/** As `expectedChangesIn`, for several homes. */
+export function expectedChangesInAll(homes: readonly Home[]): ExpectedChanges {
+  const elsewhere = expectedChangesIn(undefined)
+  const each = homes.map((home) => ({ home: home.path, expected: expectedChangesIn(home) }))
+  const of = (place: string) =>
+    each.find(({ home }) => isInside(home, place))?.expected ?? each[0]?.expected ?? elsewhere
+  return {
+    skip: (place) => of(place).skip(place),
+    keep: (change) => of(change.path).keep?.(change),
+    settle: (change) => of(change.path).settle(change),
+    restored() {
+      for (const { expected } of each) expected.restored?.()
+    },
+  }
 }
 
 /**
@@ -89,6 +120,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
   const queued = home?.at('storage', 'requests', 'queued')
   const doubts = home?.at(...doubtsFolder)
   const projected = home?.at(...projectedFolder)
+  const doubted = new Set<string>()
   const isIn = (folder: string | undefined, place: string) =>
     folder !== undefined && path.dirname(place) === folder
   const isShared = () =>
@@ -128,14 +160,18 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       const isKnown = change.after === undefined || content !== undefined
       if (isKnown && isOwnWrite(change.path, content)) return 'fine'
       if (home !== undefined && isProjection(change, projected))
-        return settleProjection(change, home, isShared())
-      if (home !== undefined && isIn(doubts, change.path)) return settleDoubt(change, home)
+        return settleProjection(change, home, { isShared: isShared(), doubted })
+      if (home !== undefined && isIn(doubts, change.path)) return settleDoubt(change, home, doubted)
       if (home !== undefined && isIn(sessions, change.path)) return settleJournal(change, home, others)
       if (home !== undefined && isIn(segments, change.path)) return settleSegment(change.path, home, tokens)
       if (isIn(givers, change.path)) return settleRequesters(change)
       // A daemon in another process removes the requests that it has delivered.
       if (isIn(queued, change.path) && change.after === undefined && isShared()) return 'fine'
       return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
+    },
+    // The command may have replaced the folder of the notes by a link.
+    restored() {
+      for (const session of doubted) if (home !== undefined) canNote(home, session, doubted)
     },
   }
 }
@@ -201,10 +237,14 @@ function isProjection({ path: place, before, after }: Change, remembered: string
  * Only the daemon knows what it has written, so it must write the record to the file before it trusts the file again. Here, an addition stays,
  * because most are the daemon's. Anything else is undone, so that the edit of a person that the daemon has not sent yet is not lost.
  */
-function settleProjection(change: Change, home: Home, isShared: boolean): 'fine' | 'undo' {
+function settleProjection(
+  change: Change,
+  home: Home,
+  { isShared, doubted }: { readonly isShared: boolean; readonly doubted: Set<string> },
+): 'fine' | 'undo' {
   const { path: place, before, after } = change
   const id = path.basename(place, sessionEnding)
-  if (!isShared || !canNote(home, id)) return 'undo'
+  if (!isShared || !canNote(home, id, doubted)) return 'undo'
   if (!place.endsWith(sessionEnding)) return 'fine'
   const [was, is] = [before, after].map((state) => (state?.kind === 'file' ? state.content : undefined))
   if (is === undefined) return 'undo'
@@ -214,15 +254,20 @@ function settleProjection(change: Change, home: Home, isShared: boolean): 'fine'
 }
 
 /** A new note does no harm. The daemon may have removed an old one before it saw that the command runs. */
-function settleDoubt({ path: place, before, after }: Change, home: Home): 'fine' | 'undo' {
+function settleDoubt(
+  { path: place, before, after }: Change,
+  home: Home,
+  doubted: Set<string>,
+): 'fine' | 'undo' {
   if (before === undefined) return after?.kind === 'file' ? 'fine' : 'undo'
-  return after === undefined && canNote(home, sessionOfDoubt(path.basename(place))) ? 'fine' : 'undo'
+  const session = sessionOfDoubt(path.basename(place))
+  return after === undefined && canNote(home, session, doubted) ? 'fine' : 'undo'
 }
 
-/** The command may have made it impossible, in a way that is undone later. */
-function canNote(home: Home, session: string): boolean {
+function canNote(home: Home, session: string, doubted: Set<string>): boolean {
   try {
     if (!isSessionName(session)) return false
+    doubted.add(session)
     noteDoubt(home, session)
     return true
   } catch {

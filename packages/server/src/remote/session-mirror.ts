@@ -8,7 +8,7 @@
  * 3. A change that cannot be read or applied is kept in another file.
  * 4. While a command runs without a sandbox in this home, changed files are neither read nor written, because an agent could have changed
  *    them. What it has changed is noted before it counts as ended (`noteDoubt`). So the notes are checked after a file was read, and
- *    after no command was running any more: a file with a note is never sent. It is kept in another file, and written from the record.
+ *    after it was certain that no command runs: a file with a note is never sent. It is kept in another file, and written from the record.
  * 5. A worker is not trusted: a record is written only to the file of its own session (`requireRecordOf`, `requireFileOf`).
  */
 import { statSync } from 'node:fs'
