@@ -1,6 +1,8 @@
 const watch = 'packages/restate/src/client/tree-watch.ts'
 const checkouts = 'packages/workspaces/src/checkouts'
 
+const records = ['packages/server/src/remote/mirrored-records.test.ts']
+
 /** Sessions that run on workers. */
 export const workerMutants = {
   tests: ['packages/restate/src/client/tree-watch.test.ts'],
@@ -38,6 +40,55 @@ export const workerMutants = {
       'mergeEntries(base.entries, edited, record.entries)',
       'mergeEntries([], edited, record.entries)',
       ['packages/server/src/remote/local-changes.test.ts'],
+    ],
+    [
+      'a person who votes the same again is not heard',
+      'packages/server/src/remote/local-changes.ts',
+      'return count <= 0',
+      'return !before.includes(key)',
+      ['packages/server/src/remote/local-votes.test.ts'],
+    ],
+    [
+      'a vote forgets who no longer counts',
+      'packages/server/src/remote/local-changes.ts',
+      '({ at: _, ...answer })',
+      '({ at: _, without: __, ...answer })',
+      ['packages/server/src/remote/local-votes.test.ts'],
+    ],
+    [
+      'what a command added to a session file is sent',
+      'packages/server/src/remote/session-mirror.ts',
+      'if (doubtsAbout(home, id).length > 0) return restores',
+      'if (doubtsAbout(home, id).length > 99) return restores',
+      records,
+    ],
+    [
+      'a worker overwrites the file of another session',
+      'packages/journal/src/engine/session-projection.ts',
+      'if (spec.id === id && spec.root === root) return',
+      'if (spec.root !== undefined) return',
+      records,
+    ],
+    [
+      'a worker overwrites a session of the engine on files',
+      'packages/journal/src/engine/session-projection.ts',
+      'if (other !== place || stored.spec.root !== root)',
+      'if (other !== place && stored.spec.root !== root)',
+      records,
+    ],
+    [
+      'an edit that is saved while the file is written is lost',
+      'packages/journal/src/engine/session-projection.ts',
+      'stampOf(old).is) !== expected',
+      "stampOf(old).is) === 'never'",
+      records,
+    ],
+    [
+      'a command leaves no note about a session file that it changed',
+      'packages/home/src/trust/doubtful-files.ts',
+      "writeFileSync(note, '', { flag: 'wx', mode: 0o600 })",
+      '',
+      ['tests/gate/worker-session-files.test.ts'],
     ],
   ],
 }

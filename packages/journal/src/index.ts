@@ -15,6 +15,8 @@ export {
   type ProjectedSession,
   projectSession,
   readProjected,
+  requireFileOf,
+  requireRecordOf,
 } from './engine/session-projection.ts'
 export { sessionSummaryOf } from './engine/session-summary-of.ts'
 export { endsWithEntry } from './format/ends-with-entry.ts'

@@ -32,7 +32,7 @@ import type { Sandbox } from './sandbox.ts'
 import { shellProgram } from './shell-program.ts'
 import { type ProtectedChange, undoChanges } from './undo-changes.ts'
 import { type GuardedRun, undoDenied, undoNested } from './undo-created.ts'
-import { expectedChangesIn, watchedPaths } from './watched-paths.ts'
+import { expectedChangesIn, expectedChangesInAll, otherHomesIn, watchedPaths } from './watched-paths.ts'
 
 export interface CommandOptions {
   readonly sandbox: Sandbox
@@ -193,18 +193,19 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
   const { run, baseline, deps, copy, hidden, unchangeable, began } = task
   const { guarded } = baseline
   const { home } = deps
-  // Code that writes forms holds this lock: it either finishes before the check starts, or sees the mark.
-  const finish =
-    home === undefined
-      ? () => undefined
-      : await withLock(home, 'approvals', () => markUnsandboxedCommand(home, run.key))
+  const homes = [...(home === undefined ? [] : [home]), ...otherHomesIn(guarded.paths, home)]
+  const marks: (() => void)[] = []
   try {
+    // Code that writes forms holds this lock: it either finishes before the check starts, or sees the mark.
+    for (const each of homes)
+      marks.push(await withLock(each, 'approvals', () => markUnsandboxedCommand(each, run.key)))
     if (copy !== undefined)
       for (const { place } of hidden.masks)
         if (isInside(guarded.root, place))
           rmSync(pathInCopy(place, guarded.root, copy), { recursive: true, force: true })
-    const expected = expectedChangesIn(home)
-    const watched = [...watchedPaths(guarded.paths, home?.path), ...unchangeable.named]
+    const expected = expectedChangesInAll(homes)
+    const places = homes.map((each) => each.path)
+    const watched = [...watchedPaths(guarded.paths, places), ...unchangeable.named]
     const snapshot = baseline.snapshot(watched, expected.skip)
     const mark = markOf(run.key, home)
     const [program = '', ...args] = wordsOf(run)
@@ -230,7 +231,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
     )
     // A process that is still running could undo the restore.
     killLeftoverProcesses(mark)
-    if (home !== undefined) restoreOpenFiles(home)
+    for (const each of homes) restoreOpenFiles(each)
     return toCommandEnd(end, [
       ...undoChanges(snapshot, expected),
       ...undoNested(task),
@@ -238,7 +239,7 @@ async function runWithoutSandbox(task: Task, signal: AbortSignal): Promise<Ended
       ...(await removeSetIds(guarded.root, began)),
     ])
   } finally {
-    finish()
+    for (const finish of marks) finish()
   }
 }
 

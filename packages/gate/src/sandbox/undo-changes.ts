@@ -29,6 +29,8 @@ export interface ExpectedChanges {
   readonly settle: (change: Change) => 'fine' | 'undo' | Buffer
   /** Called before something is restored, to save its current state. Returns the path of the copy. Must not throw. */
   readonly keep?: (change: Change) => string | undefined
+  /** Called when everything is restored. */
+  readonly restored?: () => void
 }
 
 export interface Change {
@@ -50,6 +52,7 @@ export function undoChanges(snapshot: Snapshot, expected: ExpectedChanges): Prot
     // A change that cannot be undone is found again in the next pass.
     if (fresh.length === 0) break
   }
+  attempt(() => expected.restored?.())
   return withoutParts([...found.values()])
 }
 

@@ -2,7 +2,18 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, writ
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { isInside, namesIn } from '@cadre/disk'
-import { type Home, hasOwnWriteIn, isOwnWrite, requestersIn, runningProcess } from '@cadre/home'
+import {
+  doubtsFolder,
+  type Home,
+  hasOwnWriteIn,
+  isOwnWrite,
+  isSessionName,
+  noteDoubt,
+  openHome,
+  requestersIn,
+  runningProcess,
+  sessionOfDoubt,
+} from '@cadre/home'
 import { isLineOfThisProcess } from '../audit/audit-log.ts'
 import { followLinks } from '../paths/follow-links.ts'
 import type { Change, ExpectedChanges } from './undo-changes.ts'
@@ -14,6 +25,8 @@ const decidingIn: { readonly [folder: string]: readonly string[] } = {
   opencode: ['agent', 'agents'],
   '.copilot': ['hooks', 'agents', 'skills', 'settings.json', 'config.json', 'mcp-config.json'],
 }
+/** What the daemon last wrote to the files of sessions that workers run. */
+const projectedFolder = ['storage', 'projected'] as const
 const decidingInHome = [
   'config.yaml',
   'templates',
@@ -26,6 +39,8 @@ const decidingInHome = [
   path.join('storage', 'people.yaml'),
   path.join('storage', 'givers'),
   path.join('storage', 'wal'),
+  path.join(...doubtsFolder),
+  path.join(...projectedFolder),
   path.join('storage', 'terminal-cmd-allowlist.yaml'),
   path.join('storage', 'logins'),
   path.join('storage', 'requests', 'queued'),
@@ -33,19 +48,37 @@ const decidingInHome = [
   path.join('.git', 'hooks'),
 ]
 
+const homeName = '.cadre'
+const sessionEnding = '.session.yaml'
+/** The key of the header that names the place whose workers run the session. */
+const placeKey = /^ *engine_place:/m
+
 /**
  * The paths to compare if there is no sandbox. In the home, only files that affect decisions or are records: other sessions
  * write the rest all the time.
  */
-export function watchedPaths(guarded: readonly string[], home: string | undefined): string[] {
+export function watchedPaths(guarded: readonly string[], homes: readonly string[]): string[] {
   return guarded.flatMap((place) => {
-    if (place === home) return decidingInHome.map((name) => path.join(place, name))
-    if (home !== undefined && isSamePlace(place, home)) return []
+    if (homes.includes(place)) return decidingInHome.map((name) => path.join(place, name))
+    if (homes.some((home) => isSamePlace(place, home))) return []
     // The home contains workspaces, whose protected files are not part of it.
-    if (home !== undefined && isInside(home, place) && !isInside(path.join(home, 'workspaces'), place))
+    if (homes.some((home) => isInside(home, place) && !isInside(path.join(home, 'workspaces'), place)))
       return []
     const parts = decidingIn[path.basename(place)]
     return parts === undefined ? [place] : parts.map((name) => path.join(place, name))
+  })
+}
+
+/**
+ * Homes in the workspace that other processes use, such as the home of the daemon, if this worker has another one. A command can reach them as
+ * easily as the home of this process.
+ */
+export function otherHomesIn(guarded: readonly string[], home: Home | undefined): Home[] {
+  return guarded.flatMap((place) => {
+    if (path.basename(place) !== homeName || place === home?.path) return []
+    if (home !== undefined && (isInside(home.path, place) || isSamePlace(place, home.path))) return []
+    const other = openHome({ home: place, cwd: '/', env: {} })
+    return existsSync(place) && tokensIn(other).size > 0 ? [other] : []
   })
 }
 
@@ -55,9 +88,26 @@ function isSamePlace(place: string, home: string): boolean {
   return followed.kind === 'followed' && followed.real === home
 }
 
+/** As `expectedChangesIn`, for several homes. */
+export function expectedChangesInAll(homes: readonly Home[]): ExpectedChanges {
+  const elsewhere = expectedChangesIn(undefined)
+  const each = homes.map((home) => ({ home: home.path, expected: expectedChangesIn(home) }))
+  const of = (place: string) =>
+    each.find(({ home }) => isInside(home, place))?.expected ?? each[0]?.expected ?? elsewhere
+  return {
+    skip: (place) => of(place).skip(place),
+    keep: (change) => of(change.path).keep?.(change),
+    settle: (change) => of(change.path).settle(change),
+    restored() {
+      for (const { expected } of each) expected.restored?.()
+    },
+  }
+}
+
 /**
  * Created before the command starts. Journals may grow if another process was running the session before, because the
- * command could forge a lease. This process remembers its own writes.
+ * command could forge a lease. Session files that show the record of a worker may grow too, but the daemon does not believe what was added.
+ * This process remembers its own writes.
  */
 export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
   const sessions = home?.at('sessions')
@@ -68,6 +118,9 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
   const events = home?.at('events')
   const givers = home?.at('storage', 'givers')
   const queued = home?.at('storage', 'requests', 'queued')
+  const doubts = home?.at(...doubtsFolder)
+  const projected = home?.at(...projectedFolder)
+  const doubted = new Set<string>()
   const isIn = (folder: string | undefined, place: string) =>
     folder !== undefined && path.dirname(place) === folder
   const isShared = () =>
@@ -79,7 +132,8 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
     // Temporary files that are about to be renamed. Nothing reads their names.
     skip: (place) =>
       isOwnDraft(place) ||
-      ((isIn(sessions, place) || isIn(queued, place)) && path.basename(place).startsWith('.')),
+      ([sessions, queued, projected].some((folder) => isIn(folder, place)) &&
+        path.basename(place).startsWith('.')),
     // Another process may have written it meanwhile: the record of a session, or a request. It must not be lost.
     keep(change) {
       const isRecord = isIn(sessions, change.path) || isIn(queued, change.path)
@@ -92,7 +146,8 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       const isNewFolder = change.before === undefined && change.after?.kind === 'folder'
       if (
         isNewFolder &&
-        ([sessions, events, givers, queued].includes(change.path) || hasOwnWriteIn(change.path))
+        ([sessions, events, givers, queued, doubts, projected].includes(change.path) ||
+          hasOwnWriteIn(change.path))
       )
         return 'fine'
       if (isNewFolder && home !== undefined && change.path === segments) {
@@ -104,12 +159,19 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       const content = change.after?.kind === 'file' ? change.after.content : undefined
       const isKnown = change.after === undefined || content !== undefined
       if (isKnown && isOwnWrite(change.path, content)) return 'fine'
+      if (home !== undefined && isProjection(change, projected))
+        return settleProjection(change, home, { isShared: isShared(), doubted })
+      if (home !== undefined && isIn(doubts, change.path)) return settleDoubt(change, home, doubted)
       if (home !== undefined && isIn(sessions, change.path)) return settleJournal(change, home, others)
       if (home !== undefined && isIn(segments, change.path)) return settleSegment(change.path, home, tokens)
       if (isIn(givers, change.path)) return settleRequesters(change)
       // A daemon in another process removes the requests that it has delivered.
       if (isIn(queued, change.path) && change.after === undefined && isShared()) return 'fine'
       return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
+    },
+    // The command may have replaced the folder of the notes by a link.
+    restored() {
+      for (const session of doubted) if (home !== undefined) canNote(home, session, doubted)
     },
   }
 }
@@ -164,6 +226,55 @@ function settleRequesters({ before, after }: Change): 'fine' | 'undo' {
   return after !== undefined && was?.every((name) => is?.includes(name)) ? 'fine' : 'undo'
 }
 
+/** A session that workers run: its file in `sessions`, or what the daemon remembers of it. */
+function isProjection({ path: place, before, after }: Change, remembered: string | undefined): boolean {
+  if (path.dirname(place) === remembered) return true
+  if (!place.endsWith(sessionEnding) || path.basename(path.dirname(place)) !== 'sessions') return false
+  return [before, after].some((state) => state?.kind === 'file' && placeKey.test(headOf(state.content)))
+}
+
+/**
+ * Only the daemon knows what it has written, so it must write the record to the file before it trusts the file again. Here, an addition stays,
+ * because most are the daemon's. Anything else is undone, so that the edit of a person that the daemon has not sent yet is not lost.
+ */
+function settleProjection(
+  change: Change,
+  home: Home,
+  { isShared, doubted }: { readonly isShared: boolean; readonly doubted: Set<string> },
+): 'fine' | 'undo' {
+  const { path: place, before, after } = change
+  const id = path.basename(place, sessionEnding)
+  if (!isShared || !canNote(home, id, doubted)) return 'undo'
+  if (!place.endsWith(sessionEnding)) return 'fine'
+  const [was, is] = [before, after].map((state) => (state?.kind === 'file' ? state.content : undefined))
+  if (is === undefined) return 'undo'
+  if (before === undefined) return isRunByOther(home, rootOf(is)) ? 'fine' : 'undo'
+  const isAddition = was !== undefined && withoutVolatileFields(is).startsWith(withoutVolatileFields(was))
+  return isAddition ? 'fine' : 'undo'
+}
+
+/** A new note does no harm. The daemon may have removed an old one before it saw that the command runs. */
+function settleDoubt(
+  { path: place, before, after }: Change,
+  home: Home,
+  doubted: Set<string>,
+): 'fine' | 'undo' {
+  if (before === undefined) return after?.kind === 'file' ? 'fine' : 'undo'
+  const session = sessionOfDoubt(path.basename(place))
+  return after === undefined && canNote(home, session, doubted) ? 'fine' : 'undo'
+}
+
+function canNote(home: Home, session: string, doubted: Set<string>): boolean {
+  try {
+    if (!isSessionName(session)) return false
+    doubted.add(session)
+    noteDoubt(home, session)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function settleJournal(
   { before, after }: Change,
   home: Home,
@@ -180,6 +291,12 @@ function settleJournal(
 /** The old content, plus entries that the session itself has appended meanwhile. */
 function joinEntries(before: Buffer, after: Buffer): Buffer {
   return Buffer.concat([before, after.subarray(before.length)])
+}
+
+function headOf(journal: Buffer | undefined): string {
+  const text = journal?.toString('latin1') ?? ''
+  const end = text.indexOf('\nmessages:')
+  return end === -1 ? text : text.slice(0, end)
 }
 
 /** Returns a journal without the header fields that are updated in place. */

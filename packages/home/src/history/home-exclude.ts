@@ -15,6 +15,7 @@ const excluded = [
   '/storage/unguarded/',
   '/storage/edits/',
   '/storage/undone/',
+  '/storage/doubts/',
   '/storage/logins/',
   '/storage/daemon.*',
   '/engine/',

@@ -13,9 +13,9 @@ export function backUpTruncated(path: string, bytes: Buffer): string {
   return beside
 }
 
-/** Keeps a file that is unreadable after a person's edit. */
-export function backUpEdit(path: string): string {
-  return keepCopy(path, (number) => `${path}.edit-${number}`)
+/** Keeps a file with a person's edit that cannot be applied. `name` is the session file, if `path` is another name of it. */
+export function backUpEdit(path: string, name = path): string {
+  return keepCopy(path, (number) => `${name}.edit-${number}`)
 }
 
 /** Keeps a file before it is rewritten in Cadre's format. */

@@ -1,4 +1,4 @@
-import { type Answer, answerIn, type Entry, type StoredSession, type VoteChannel, votesIn } from '@cadre/core'
+import { type Answer, answerIn, type Entry, type StoredSession, votesIn } from '@cadre/core'
 import { contentKey, describeChange, entryKey } from '@cadre/journal'
 import { mergeEntries } from './merge-entries.ts'
 import type { FileBase } from './projected-base.ts'
@@ -20,11 +20,13 @@ export function localChanges(
   base: FileBase = commonBase(file, record),
 ): LocalChanges | undefined {
   const known = new Set(base.entries)
-  const own = file.entries.filter((entry) => !known.has(entryKey(entry)))
+  const own = addedTo(base.entries, file.entries)
   const isReplaced = replacedDecisions(file, record, known)
-  const answers = answersIn(own.filter((entry) => !isReplaced(entry))).filter(({ name, answer }) =>
-    isMissing(record.entries, name, answer),
-  )
+  const recorded = addedTo(base.entries, record.entries).map(entryKey)
+  const missing = new Set(addedTo(recorded, own))
+  const answers = answersIn(own.filter((entry) => !isReplaced(entry)))
+    .filter(({ name, entry }) => missing.has(entry) && answerIn(record.entries, name) === undefined)
+    .map(({ name, answer }) => ({ name, answer }))
   const sentAlone = new Set(own.filter((entry) => isDecision(entry) && !isReplaced(entry)))
   const edited = file.entries.filter(
     (entry) => !sentAlone.has(entry) && (!isNote(entry) || !own.includes(entry)),
@@ -81,28 +83,37 @@ function isNote(entry: Entry): boolean {
   return entry.role === 'event' && entry.type.startsWith('journal.')
 }
 
-/** A question that several people decide has votes, and the answer follows from them. */
-function answersIn(entries: readonly Entry[]): { name: string; answer: Answer }[] {
-  const events = entries.filter((entry) => entry.role === 'event')
-  const voted = new Set(events.flatMap((entry) => (entry.type === 'person.voted' ? [entry['name']] : [])))
-  return events.flatMap((entry) => {
-    const { type, decision, by, reason, via, id } = entry
-    const isAnswer = type === 'person.answered' && !voted.has(entry['name'])
-    if ((!isAnswer && type !== 'person.voted') || typeof decision !== 'string') return []
-    const answer: Answer = {
-      decision,
-      ...(typeof by === 'string' && { by }),
-      ...(typeof reason === 'string' && { reason }),
-      ...(typeof via === 'string' && { via: via as VoteChannel }),
-      ...(typeof id === 'string' && { id }),
-    }
-    return [{ name: String(entry['name']), answer }]
+/** The entries that `before` does not have. A person may vote twice with the same words, so equal entries are counted. */
+function addedTo(before: readonly string[], entries: readonly Entry[]): Entry[] {
+  const left = new Map<string, number>()
+  for (const key of before) left.set(key, (left.get(key) ?? 0) + 1)
+  return entries.filter((entry) => {
+    const key = entryKey(entry)
+    const count = left.get(key) ?? 0
+    left.set(key, count - 1)
+    return count <= 0
   })
 }
 
-function isMissing(entries: readonly Entry[], name: string, answer: Answer): boolean {
-  if (answerIn(entries, name) !== undefined) return false
-  const isSame = (vote: { readonly by: string; readonly decision: string }) =>
-    vote.by === answer.by && vote.decision === answer.decision
-  return answer.via === undefined || !votesIn(entries, name).some(isSame)
+interface Given {
+  readonly name: string
+  readonly answer: Answer
+  readonly entry: Entry
+}
+
+/**
+ * A question that several people decide has votes, and the answer follows from them. All of a vote is passed on: without the names of the
+ * people who no longer count, it would be a different one.
+ */
+function answersIn(entries: readonly Entry[]): Given[] {
+  const events = entries.filter((entry) => entry.role === 'event')
+  const voted = new Set(events.flatMap((entry) => (entry.type === 'person.voted' ? [entry['name']] : [])))
+  return events.flatMap((entry): Given[] => {
+    const name = String(entry['name'])
+    if (entry.type === 'person.voted')
+      return votesIn([entry], name).map(({ at: _, ...answer }) => ({ name, answer, entry }))
+    const isAnswer = typeof entry['decision'] === 'string' && !voted.has(name)
+    const answer = isAnswer ? answerIn([entry], name) : undefined
+    return answer === undefined ? [] : [{ name, answer, entry }]
+  })
 }

@@ -6,13 +6,21 @@
  * 2. A change is the difference from what the file contained before, so the record may have grown in the meantime. A further change waits
  *    until the record shows the one before it.
  * 3. A change that cannot be read or applied is kept in another file.
- * 4. While a command runs without a sandbox on this machine, changed files are neither read nor written, because an agent could have
- *    changed them.
+ * 4. While a command runs without a sandbox in this home, changed files are neither read nor written, because an agent could have changed
+ *    them. What it has changed is noted before it counts as ended (`noteDoubt`). So the notes are checked after a file was read, and
+ *    after it was certain that no command runs: a file with a note is never sent. It is kept in another file, and written from the record.
+ * 5. A worker is not trusted: a record is written only to the file of its own session (`requireRecordOf`, `requireFileOf`).
  */
 import { statSync } from 'node:fs'
 import { CadreError, messageOf, type StoredSession } from '@cadre/core'
 import { stampOf } from '@cadre/disk'
-import { type Home, isUnsandboxedCommandRunning } from '@cadre/home'
+import {
+  checkSessionName,
+  doubtsAbout,
+  type Home,
+  isUnsandboxedCommandRunning,
+  removeDoubts,
+} from '@cadre/home'
 import {
   backUpEdit,
   type FileEngine,
@@ -20,10 +28,12 @@ import {
   type ProjectedSession,
   projectSession,
   readProjected,
+  requireFileOf,
+  requireRecordOf,
 } from '@cadre/journal'
 import { canRunUnattended } from '@cadre/runtime'
 import { localChanges } from './local-changes.ts'
-import { isAtBase, readBase, writeBase } from './projected-base.ts'
+import { type FileBase, isAtBase, readBase, writeBase } from './projected-base.ts'
 import type { RemoteTrees } from './remote-trees.ts'
 
 export interface SessionMirrorOptions {
@@ -45,6 +55,16 @@ interface Sent {
   reads: number
 }
 
+/** What was found in a file that is not as it was last written. */
+interface Seen {
+  /** Absent if there is no such file, or if it cannot be read. */
+  readonly file?: ProjectedSession | undefined
+  /** The stamp of the file that may be replaced. */
+  readonly stamp?: string | undefined
+  /** A command could have changed the file. */
+  readonly isDoubtful?: boolean
+}
+
 /** An edit that is not in the record after it was read this often was rejected. */
 const maxReads = 30
 
@@ -62,20 +82,33 @@ export class SessionMirror {
     this.#options = options
   }
 
-  /** Writes the records of a tree to its files. Returns the sessions of the tree, and whether a change still has to take effect. */
+  /**
+   * Writes the records of a tree to its files. Returns the sessions of the tree, and whether a change still has to take effect. If a record
+   * may not be written, writes all others and then throws.
+   */
   async sync(root: string): Promise<{ readonly ids: readonly string[]; readonly isAwaited: boolean }> {
     const { engine, trees } = this.#options
     await engine.hold(root)
     try {
       const tree = await trees.readTree(root)
       let isAwaited = false
+      const refused: unknown[] = []
       for (const [id, version] of tree.sessions) {
         const mirror = async () => {
+          checkSessionName(id)
           const record = this.#isMirrored(id, version) ? undefined : await tree.read(id)
-          return record !== undefined && (await this.#mirror(id, record, version))
+          if (record === undefined) return false
+          requireRecordOf(id, root, record)
+          return await this.#mirror(id, record, version)
         }
-        if (await this.#inOrder(id, mirror)) isAwaited = true
+        try {
+          if (await this.#inOrder(id, mirror)) isAwaited = true
+        } catch (error) {
+          if (!isRefusal(error)) throw error
+          refused.push(error)
+        }
       }
+      if (refused.length > 0) throw refused[0]
       return { ids: [...tree.sessions.keys()], isAwaited }
     } finally {
       engine.letGo(root)
@@ -86,21 +119,24 @@ export class SessionMirror {
   #isMirrored(id: string, version: string): boolean {
     const known = this.#known.get(id)
     if (known === undefined || this.#versions.get(id) !== version) return false
-    return this.#stampOf(id) === known.stamp
+    return this.#stampOf(id) === known.stamp && doubtsAbout(this.#options.home, id).length === 0
   }
 
   /** Sends what people have changed in a file. Returns whether there was something. */
   push(id: string): Promise<boolean> {
     return this.#inOrder(id, async () => {
       const record = await this.#options.trees.read(id)
-      return record !== undefined && (await this.#send(id, record, false)) === 'sent'
+      if (record === undefined) return false
+      requireRecordOf(id, record.spec.root, record)
+      return (await this.#send(id, record, false)) === 'sent'
     })
   }
 
-  /** Whether a person may have changed the file since it was written and its changes were sent. */
+  /** Whether a person may have changed the file since it was written and its changes were sent, or it must be written again. */
   isEdited(id: string): boolean {
     const { home, place } = this.#options
     try {
+      if (doubtsAbout(home, id).length > 0) return readProjected(home, id)?.place === place
       const file = this.#changed(id)
       if (file === undefined || file.place !== place || file.stamp === this.#sent.get(id)?.stamp) return false
       return !isAtBase(file.stored, readBase(home, id))
@@ -113,14 +149,22 @@ export class SessionMirror {
   /** Returns true if a change in the file still has to take effect. */
   async #mirror(id: string, record: StoredSession, version: string): Promise<boolean> {
     const { home, place } = this.#options
-    if ((await this.#send(id, record, true)) !== 'nothing') return true
+    const notes = doubtsAbout(home, id)
+    const seen = await this.#send(id, record, true)
+    if (seen === 'sent' || seen === 'awaited') return true
     // It is written when the command has ended.
     if (isUnsandboxedCommandRunning(home) && this.#isChanged(id)) return false
     this.#sent.delete(id)
-    const written = projectSession(home, record, { place, known: this.#known.get(id) })
+    const { root } = record.spec
+    const known = this.#known.get(id)
+    const written = projectSession(home, record, { id, root, place, known, read: seen.stamp })
+    if (written === 'changed') return true
+    if (written.kept !== undefined)
+      this.#reportKept(id, 'The session file was changed while Cadre wrote it.', written.kept)
     writeBase(home, record, written.appended)
     this.#known.set(id, written)
     this.#versions.set(id, version)
+    if (seen.isDoubtful === true) removeDoubts(notes)
     return false
   }
 
@@ -133,19 +177,25 @@ export class SessionMirror {
   }
 
   /** `awaited`: the file must not be written yet. `restores`: the caller writes a file whose changes cannot be read. */
-  async #send(id: string, record: StoredSession, restores: boolean): Promise<'nothing' | 'sent' | 'awaited'> {
-    const { home, trees } = this.#options
-    if (isUnsandboxedCommandRunning(home)) return 'nothing'
-    const file = this.#settled(id, restores)
-    if (file === 'unsettled' || this.#isAwaited(id, record)) return 'awaited'
+  async #send(id: string, record: StoredSession, restores: boolean): Promise<'sent' | 'awaited' | Seen> {
+    const { home, trees, place } = this.#options
+    if (isUnsandboxedCommandRunning(home)) return {}
+    const seen = this.#settled(id, restores)
+    if (seen === 'unsettled') return 'awaited'
+    const { file } = seen
+    if (file !== undefined) requireFileOf(record.spec.root, place, file)
     const base = readBase(home, id)
-    if (file === undefined || isAtBase(file.stored, base)) return 'nothing'
+    // A command may have started since the file was read, and even ended.
+    if (isUnsandboxedCommandRunning(home)) return {}
+    if (this.#isAwaited(id, record)) return 'awaited'
+    if (doubtsAbout(home, id).length > 0) return restores ? this.#distrust(id, seen, base) : seen
+    if (file === undefined || isAtBase(file.stored, base)) return seen
     const changes = localChanges(file.stored, record, base)
-    if (changes === undefined) return 'nothing'
+    if (changes === undefined) return seen
     const { answers, edit } = changes
     const decisions = JSON.stringify(answers)
     // Sent before, and rejected: the record applies.
-    if (edit === undefined && this.#sent.get(id)?.decisions === decisions) return 'nothing'
+    if (edit === undefined && this.#sent.get(id)?.decisions === decisions) return seen
     for (const { name, answer } of answers) await trees.answer({ session: id, name }, answer)
     if (edit !== undefined) {
       const resumes = await canRunUnattended(file.stored, async (other) => this.#readOr(other))
@@ -156,6 +206,18 @@ export class SessionMirror {
     }
     this.#sent.set(id, { edit: edit?.id, decisions, stamp: file.stamp, reads: 0 })
     return 'sent'
+  }
+
+  /** The whole file and its base must be written from the record. */
+  #distrust(id: string, { file, stamp }: Seen, base: FileBase | undefined): Seen {
+    if (file !== undefined && (file.isTorn || !isAtBase(file.stored, base)))
+      this.#keepRejected(
+        id,
+        'The session file was changed while a command ran without a sandbox, so an agent could have changed it.',
+      )
+    const known = this.#known.get(id)
+    this.#known.delete(id)
+    return { stamp: stamp ?? known?.stamp, isDoubtful: true }
   }
 
   /** Whether an edit that was sent before has to take effect first. */
@@ -175,31 +237,36 @@ export class SessionMirror {
     return file === undefined || file.stamp === this.#known.get(id)?.stamp ? undefined : file
   }
 
-  #settled(id: string, restores: boolean): ProjectedSession | undefined | 'unsettled' {
+  #settled(id: string, restores: boolean): Seen | 'unsettled' {
+    const stamp = this.#stampOf(id)
     try {
       const file = this.#changed(id)
-      if (file?.isTorn === true && !this.#isSeenAgain(id)) return 'unsettled'
+      if (file?.isTorn === true && !this.#isSeenAgain(id, stamp)) return 'unsettled'
       this.#unsettled.delete(id)
-      return file
+      return file === undefined ? {} : { file, stamp: file.stamp }
     } catch (error) {
       if (!restores || !(error instanceof CadreError) || error.code !== 'corrupt') throw error
-      if (!this.#isSeenAgain(id)) return 'unsettled'
+      // It does not say whose it is, and this mirror has never written it.
+      if (readBase(this.#options.home, id) === undefined) throw error
+      if (!this.#isSeenAgain(id, stamp)) return 'unsettled'
       this.#unsettled.delete(id)
       this.#keepRejected(id, messageOf(error))
-      return undefined
+      return { stamp }
     }
   }
 
   /** Whether the file is as it was when it was last read. */
-  #isSeenAgain(id: string): boolean {
-    const stamp = this.#stampOf(id)
+  #isSeenAgain(id: string, stamp: string): boolean {
     const isSame = this.#unsettled.get(id) === stamp
     this.#unsettled.set(id, stamp)
     return isSame
   }
 
   #keepRejected(id: string, reason: string): void {
-    const kept = backUpEdit(this.#pathOf(id))
+    this.#reportKept(id, reason, backUpEdit(this.#pathOf(id)))
+  }
+
+  #reportKept(id: string, reason: string, kept: string): void {
     this.#options.rejected?.(
       id,
       `${reason} Cadre restored the file and kept the changed file as ${kept}.`,
@@ -235,4 +302,9 @@ export class SessionMirror {
     this.#working.set(id, settled)
     return result
   }
+}
+
+/** Nothing that can be repeated: the record or the file has to change first. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof CadreError && ['corrupt', 'owned', 'usage'].includes(error.code)
 }
