@@ -278,6 +278,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     log.add({ t: 'life', owner: this.#self, format: 2 })
     this.#rested.delete(root)
     this.#held.set(root, attempt)
+    this.liveEvents.begin(root)
     onAbort(log.lost, () => {
       if (this.#held.get(root) === attempt) this.over(attempt, false)
     })
