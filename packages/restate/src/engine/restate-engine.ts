@@ -119,7 +119,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   async open(spec: SessionSpec): Promise<TreeRun> {
     return this.#withLog(spec.root, async (log) => {
       if ((await log.load(spec.id)) === undefined) log.add({ t: 'open', spec: withoutFallback(spec) })
-      this.#trees.get(log)?.opened()
+      await this.#trees.get(log)?.opened(spec.id)
       return new TreeRun(log, spec, this)
     })
   }
