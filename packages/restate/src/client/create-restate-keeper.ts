@@ -1,4 +1,4 @@
-import { CadreError, isEndedStatus } from '@cadre/core'
+import { CadreError, isEndedStatus, type StartRequest, type StoredSession } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
 import type { LiveAnswer } from '../engine/live-events.ts'
 import { Ingress } from '../ingress.ts'
@@ -103,7 +103,14 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   return {
     async start({ id, ...request }) {
       const { head } = await readHead(id, readKeys)
-      if (head?.sessions[id] !== undefined) return send(id, { kind: 'resume', session: id })
+      const isKnown = head?.sessions[id] !== undefined
+      const known = isKnown ? await readStored(id, id, readKeys, blobs, head) : undefined
+      if (known !== undefined && !isStartOf(known, request))
+        throw new CadreError(
+          'usage',
+          `session ${id} already exists in ${place}, with other work. Another project may have started it. Choose another id.`,
+        )
+      if (known !== undefined) return send(id, { kind: 'resume', session: id })
       // Messages may be sent before a worker has begun.
       await ingress.call(names.index, id, 'put', id)
       const version = head?.version ?? 0
@@ -186,4 +193,11 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     watch: (root) => watch.watch(root),
     close: () => watch.close(),
   }
+}
+
+/** Several homes may use the ids of a place. */
+function isStartOf({ spec }: StoredSession, { agent, work }: StartRequest): boolean {
+  const name = typeof agent === 'string' ? agent : agent.name
+  const content = typeof work === 'string' ? work : work.content
+  return spec.work.content === content && spec.agent.name.toLowerCase() === name.toLowerCase()
 }

@@ -15,7 +15,10 @@ import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-or
  *    something new, and `refresh` asks it to do so immediately.
  */
 export interface RestateKeeper {
-  /** Starts a tree, or resumes it if the session exists. The result of the run is in `state`, including a failed start. */
+  /**
+   * Starts a tree, or resumes it if the session exists. The result of the run is in `state`, including a failed start. Rejects with `usage` if
+   * the session has another agent or other work, because another home of the place has started it.
+   */
   start(request: StartRequest & { readonly id: string }): Promise<void>
   /** Sends a message to a session that is running, waiting or ended. Resolves to `missing` if the session does not exist. */
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
