@@ -95,7 +95,7 @@ test('cancels sessions that workers run: a child, one that waits, with and witho
   const asker = await startSession(project, 'asker')
   await until(() => statusOf(project, asker) === 'sleeping')
   expect((await cancel(project, asker)).json()).toMatchObject([{ cancelled: true }])
-  expect(outcomeOf(project, asker)).toBe('cancelled')
+  await until(() => outcomeOf(project, asker) === 'cancelled')
   await until(async () => (await project.cadre(['approvals', '--json', '--trust'])).stdout.trim() === '[]')
 
   // Without a daemon, the command writes the file.

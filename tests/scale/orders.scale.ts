@@ -172,6 +172,25 @@ test('a tree is known as soon as its start is queued, and a failed start can be 
   expect(result).toMatchObject({ kind: 'report', report: { status: 'completed' } })
 })
 
+test('a start does not resume a session of another home that has the same id', async () => {
+  const place = newPlace()
+  const { keeper, team } = await startScaleWorker({
+    place,
+    agents: [{ name: 'lead' }],
+    lanes: { lead: [say('one'), say('two')] },
+  })
+  await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  const other = createRestateKeeper({ ingress: ingress(), place })
+  await expect(other.start({ ...request, work: 'something else', id: 'tree-1' })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('tree-1 already exists'),
+  })
+  const again = await restAfter(keeper, () => keeper.start({ ...request, id: 'tree-1' }))
+  expect(again).toMatchObject({ report: { text: 'one' } })
+  expect(team.models.requests).toHaveLength(1)
+  other.close()
+})
+
 test('a message wakes a tree that has ended', async () => {
   const { keeper } = await startScaleWorker({
     place: newPlace(),

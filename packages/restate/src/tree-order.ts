@@ -8,6 +8,7 @@ import type {
   StoredSession,
   Work,
 } from '@cadre/core'
+import type { Packed } from './log/packed.ts'
 
 /**
  * An order to run a tree, as plain data. A worker may receive an order several times, because a later attempt repeats it, so every order
@@ -19,8 +20,16 @@ export type TreeOrder =
   | { readonly kind: 'resume'; readonly session: string; readonly options?: Omit<ResumeOptions, 'work'> }
   /** Delivers a message to a tree that is not running. */
   | { readonly kind: 'message'; readonly message: TreeMessage }
+  /** Carries out the orders in the mailbox of the tree, if there are any. */
+  | { readonly kind: 'wake' }
   /** The process that sends the order runs the orchestrator itself and only needs the log. */
   | { readonly kind: 'lend' }
+
+/** An order in the mailbox of a tree. The numbers of a tree increase. */
+export interface BoxedOrder {
+  readonly n: number
+  readonly order: Packed<TreeOrder>
+}
 
 /** A message to a tree. It reaches the tree while it runs, and otherwise wakes it. */
 export type TreeMessage =
@@ -34,6 +43,11 @@ export type TreeMessage =
   | ({ readonly kind: 'edit'; readonly session: string } & SessionEdit)
   /** Writes the record to the archive now, so that other processes can read it. */
   | { readonly kind: 'archive' }
+
+/** The order has no effect on a tree that is not running. */
+export function needsRunningTree(order: TreeOrder | null): boolean {
+  return order?.kind === 'message' && (order.message.kind === 'archive' || order.message.kind === 'interrupt')
+}
 
 /** A person's change to a session's record, such as an edit of its session file. */
 export interface SessionEdit {

@@ -1,4 +1,4 @@
-import { CadreError, isEndedStatus } from '@cadre/core'
+import { CadreError, isEndedStatus, type StartRequest, type StoredSession } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
 import type { LiveAnswer } from '../engine/live-events.ts'
 import { Ingress } from '../ingress.ts'
@@ -9,6 +9,7 @@ import type { TreeMessage, TreeOrder, TreeState } from '../tree-order.ts'
 import type { IndexEntry, LiveOrder } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'
+import { OrderKeys } from './order-keys.ts'
 import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
 import { TreeWatch } from './tree-watch.ts'
 
@@ -61,14 +62,23 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
 
   const stateOf = async (root: string) => (await look(root)).state
 
+  const orderKeys = new OrderKeys()
   const packOrder = (order: TreeOrder): Promise<Packed<TreeOrder>> =>
     pack(order, defaultWorkerLimits.blob, blobs)
 
-  async function send(root: string, message: TreeMessage, once?: string): Promise<void> {
-    const order = await packOrder({ kind: 'message', message })
-    watch.watch(root, await versionOf(root))
-    await ingress.send(names.messages, root, 'send', order, once)
+  /** All orders of a tree go to its mailbox, which keeps them in order. `once`: identifies the order. */
+  async function store(root: string, order: TreeOrder, once?: string): Promise<void> {
+    const packed = await packOrder(order)
+    await orderKeys.use([root, order], once, (key) => ingress.send(names.messages, root, 'send', packed, key))
   }
+
+  async function sendOrder(root: string, order: TreeOrder, once?: string): Promise<void> {
+    watch.watch(root, await versionOf(root))
+    await store(root, order, once)
+  }
+
+  const send = (root: string, message: TreeMessage, once?: string): Promise<void> =>
+    sendOrder(root, { kind: 'message', message }, once)
 
   /** Stores a message without waiting for a worker. If it takes effect before the version is read, its rest is not reported. */
   async function sendNow(root: string, message: TreeMessage): Promise<void> {
@@ -77,7 +87,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       (version) => watch.watch(root, version),
       () => {},
     )
-    await ingress.send(names.messages, root, 'send', await packOrder({ kind: 'message', message }))
+    await store(root, { kind: 'message', message })
   }
 
   /** A tree tells the directory about new children after it has rested, so a child may be unknown for a moment. */
@@ -93,14 +103,20 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   return {
     async start({ id, ...request }) {
       const { head } = await readHead(id, readKeys)
-      if (head?.sessions[id] !== undefined) return send(id, { kind: 'resume', session: id })
-      const order = await packOrder({ kind: 'start', request })
+      const isKnown = head?.sessions[id] !== undefined
+      const known = isKnown ? await readStored(id, id, readKeys, blobs, head) : undefined
+      if (known !== undefined && !isStartOf(known, request))
+        throw new CadreError(
+          'usage',
+          `session ${id} already exists in ${place}, with other work. Another project may have started it. Choose another id.`,
+        )
+      if (known !== undefined) return send(id, { kind: 'resume', session: id })
       // Messages may be sent before a worker has begun.
       await ingress.call(names.index, id, 'put', id)
       const version = head?.version ?? 0
       watch.watch(id, version)
       // A failed start may be repeated.
-      await ingress.send(names.trees, id, 'run', order, `start-${id}-${version}`)
+      await store(id, { kind: 'start', request }, `start-${id}-${version}`)
     },
     async tell(session, work) {
       const root = await rootOf(session)
@@ -111,9 +127,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     async resume(session, changes) {
       const root = await requireRoot(session)
       if (changes === undefined) return send(root, { kind: 'resume', session })
-      const order = await packOrder({ kind: 'resume', session, options: changes })
-      watch.watch(root, await versionOf(root))
-      await ingress.send(names.trees, root, 'run', order)
+      await sendOrder(root, { kind: 'resume', session, options: changes })
     },
     async cancel(session, reason, known) {
       const message = { kind: 'cancel', session, reason } as const
@@ -179,4 +193,11 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     watch: (root) => watch.watch(root),
     close: () => watch.close(),
   }
+}
+
+/** Several homes may use the ids of a place. */
+function isStartOf({ spec }: StoredSession, { agent, work }: StartRequest): boolean {
+  const name = typeof agent === 'string' ? agent : agent.name
+  const content = typeof work === 'string' ? work : work.content
+  return spec.work.content === content && spec.agent.name.toLowerCase() === name.toLowerCase()
 }

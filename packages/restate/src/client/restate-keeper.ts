@@ -7,18 +7,25 @@ import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-or
  *
  * 1. A method that sends an order resolves when the server has stored it durably, not when a worker has carried it out. The server
  *    delivers the orders of one tree in order.
- * 2. Every order is safe to repeat: `start` by the session id, `tell` by `work.message`, `answer` because the first answer applies.
+ * 2. Every order is safe to repeat: `start` by the session id, `tell` by `work.message`, `edit` by its id. If a method rejects, the server may
+ *    have stored the order. The same order to this keeper within ten minutes is then a repetition, and is stored once.
  * 3. A method rejects with a `CadreError` of code `backend` if the server cannot be reached, with the address and the fix. A method that
  *    reads takes until a worker of the place is running, and rejects with `timeout` if `signal` aborts first.
  * 4. `read` returns the archive, which is up to date when a tree rests. A running tree archives its record after 1 to 10 seconds if there is
  *    something new, and `refresh` asks it to do so immediately.
  */
 export interface RestateKeeper {
-  /** Starts a tree, or resumes it if the session exists. The result of the run is in `state`, including a failed start. */
+  /**
+   * Starts a tree, or resumes it if the session exists. The result of the run is in `state`, including a failed start. Rejects with `usage` if
+   * the session has another agent or other work, because another home of the place has started it.
+   */
   start(request: StartRequest & { readonly id: string }): Promise<void>
   /** Sends a message to a session that is running, waiting or ended. Resolves to `missing` if the session does not exist. */
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
-  /** Resumes the tree of a session. Has no effect if it is running. */
+  /**
+   * Resumes the tree of a session. Has no effect if it is running. With options, also resumes a session that a person has cancelled, unless
+   * the cancel was sent later.
+   */
   resume(session: string, options?: Omit<ResumeOptions, 'work'>): Promise<void>
   /**
    * Ends a session and everything below it permanently. Returns false if the session does not exist or has ended. Only a worker can answer

@@ -19,15 +19,13 @@ export interface OrderHost {
   readonly engine: Engine
   readonly orchestrator: Orchestrator
   readonly endSession: (engine: Engine, session: StoredSession, reason: string) => Promise<void>
-  /** The ids of all sessions of the tree. */
-  readonly ids: () => readonly string[]
   /** The result of the last run. */
   readonly previous: TreeResult | undefined
 }
 
 /** Runs a tree as ordered. A later life repeats the order, so it continues if the order has already begun. */
 export async function carryOutOrder(
-  order: Exclude<TreeOrder, { kind: 'lend' }>,
+  order: Exclude<TreeOrder, { kind: 'lend' | 'wake' }>,
   host: OrderHost,
   signal: AbortSignal,
 ): Promise<TreeResult> {
@@ -122,21 +120,18 @@ async function endBelow(
   signal: AbortSignal,
 ): Promise<TreeResult> {
   const { log, engine, endSession, previous } = host
-  const open: StoredSession[] = []
-  for (const id of host.ids()) {
+  const ending: StoredSession[] = []
+  for (const id of log.ids()) {
+    if (!log.isOpen(id) || !(await log.isWithin(id, session))) continue
     const stored = await log.stored(id)
-    if (isOpen(stored)) open.push(stored)
-  }
-  const isBelow = (one: StoredSession): boolean => {
-    if (one.spec.id === session) return true
-    const parent = open.find(({ spec }) => spec.id === one.spec.parent?.session)
-    return parent !== undefined && isBelow(parent)
+    if (stored !== undefined) ending.push(stored)
   }
   // Children first: a parent ends after the sessions below it.
-  const ending = open.filter(isBelow).sort((a, b) => b.spec.depth - a.spec.depth)
-  for (const stored of ending) await endSession(engine, stored, reason)
-  if (session !== log.root) return resumeUncancelled(log.root, host, signal)
-  const report = reportIn(await log.stored(session))
+  for (const stored of ending.sort((a, b) => b.spec.depth - a.spec.depth))
+    await endSession(engine, stored, reason)
+  // The run continues without the session. A run that has ended does not begin again.
+  if (log.isOpen(log.root)) return resumeUncancelled(log.root, host, signal)
+  const report = session === log.root ? reportIn(await log.stored(session)) : undefined
   return report === undefined ? (previous ?? { kind: 'continued' }) : { kind: 'report', report }
 }
 

@@ -6,9 +6,10 @@ import type { PackedItem } from '../log/packed-item.ts'
 import { type StoredTreeState, stateKey } from '../log/read-archive.ts'
 import { TreeLog, type TreeLogOptions } from '../log/tree-log.ts'
 import type { PlaceNames } from '../place-names.ts'
-import type { TreeOrder, TreeResult } from '../tree-order.ts'
+import { type BoxedOrder, needsRunningTree, type TreeOrder, type TreeResult } from '../tree-order.ts'
 import { directoryKey } from '../worker/directory-service.ts'
 import type { DirectoryHandlers, IndexHandlers, MessageHandlers, TreeHandlers } from '../worker/handlers.ts'
+import { cancelIn } from './order-targets.ts'
 import { pumpLog } from './pump-log.ts'
 
 /** One attempt of an invocation, as its engine sees it. */
@@ -16,6 +17,8 @@ export interface TreeAttempt {
   readonly log: TreeLog
   readonly archive: Archive
   readonly order: Packed<TreeOrder>
+  /** What the mailbox contained when the invocation began. Absent if it has an order of its own. */
+  readonly box: readonly BoxedOrder[] | undefined
   readonly previous: Packed<TreeResult> | undefined
   /** Aborts when the invocation is cancelled through the server. */
   readonly cancelled: AbortSignal
@@ -51,7 +54,15 @@ export async function invokeTree(
 ): Promise<void> {
   const { sdk, names, scope } = host
   const root = ctx.key.slice(scope.length)
+  const toMailbox = ctx.objectSendClient<MessageHandlers>({ name: names.messages }, ctx.key)
+  const box = isWake(order)
+    ? await ctx.objectClient<MessageHandlers>({ name: names.messages }, ctx.key).begin()
+    : undefined
+  // Another invocation has taken everything.
+  if (box?.length === 0) return
   const archive = new Archive(await ctx.get<ArchiveHead>(headKey))
+  // A cancel that overtook the start of its tree waits for it in the mailbox.
+  if (box?.every(({ order: [one] }) => startsNothing(one)) && archive.ids().length === 0) return
   const state = await ctx.get<StoredTreeState>(stateKey)
   ctx.set(stateKey, { kind: 'running' } satisfies StoredTreeState)
   const cancel = new AbortController()
@@ -66,24 +77,33 @@ export async function invokeTree(
     log,
     archive,
     order,
+    box,
     previous: state?.kind === 'rested' ? state.result : undefined,
     cancelled: cancel.signal,
     onMessage: () => {},
   }
   ctx.request().attemptCompletedSignal.addEventListener('abort', () => log.die(), { once: true })
+  const arrived = (orders: readonly BoxedOrder[]) => {
+    for (const one of orders) log.arrive(one)
+  }
+  if (box !== undefined) arrived(box)
   let listener: { id: string; promise: RestatePromise<Packed<TreeOrder>> } | undefined
   const pumping = pumpLog(ctx, {
     sdk,
     log,
     cancelled: () => cancel.abort(),
-    listen() {
+    listen(n) {
+      if (box !== undefined) {
+        const { id, promise } = ctx.awakeable<readonly BoxedOrder[]>()
+        toMailbox.listenAfter({ taken: n - 1, awakeable: id })
+        return promise
+      }
       listener = ctx.awakeable<Packed<TreeOrder>>()
-      ctx.objectSendClient<MessageHandlers>({ name: names.messages }, ctx.key).listen(listener.id)
-      return listener.promise
+      toMailbox.listen(listener.id)
+      return listener.promise.map((one) => [{ n, order: one as Packed<TreeOrder> }])
     },
-    message(n, message) {
-      log.arrived = n
-      if (!log.heard.has(n)) log.unheard.set(n, message)
+    messages(orders) {
+      arrived(orders)
       attempt.onMessage()
     },
     command: (item) => command(ctx, item, { archive, names, scope, root }),
@@ -98,15 +118,19 @@ export async function invokeTree(
   lost.catch(() => {})
   pumping.catch(() => {})
   try {
-    const { result, isListening, orders } = await Promise.race([pumping, lost])
-    const again = (message: Packed<TreeOrder>) =>
-      ctx.objectSendClient<TreeHandlers>({ name: names.trees }, ctx.key).run(message)
-    for (const one of orders) again(one)
+    const { result, isListening, orders, taken } = await Promise.race([pumping, lost])
+    const late: Packed<TreeOrder>[] = []
+    // Older code queued an invocation for each order, and did so first.
+    const again = (one: Packed<TreeOrder>) =>
+      ctx.objectSendClient<TreeHandlers>({ name: names.trees }, ctx.key).run(one)
+    if (taken === undefined) for (const one of orders) again(one)
     if (isListening && listener !== undefined) {
       const messages = ctx.objectClient<MessageHandlers>({ name: names.messages }, ctx.key)
       // A message was on its way.
-      if (!(await messages.unlisten(listener.id))) again(await listener.promise)
+      if (!(await messages.unlisten(listener.id))) late.push(await listener.promise)
     }
+    if (taken === undefined) for (const one of late) again(one)
+    else toMailbox.rest({ taken, orders: [...orders, ...late] })
     const added = await archive.write(stateWriter(ctx))
     ctx.set(stateKey, { kind: 'rested', result } satisfies StoredTreeState)
     note(ctx, { archive, names, scope, root }, added)
@@ -116,6 +140,14 @@ export async function invokeTree(
     host.over(attempt, false)
     throw error
   }
+}
+
+function isWake([order]: Packed<TreeOrder>): boolean {
+  return order?.kind === 'wake'
+}
+
+function startsNothing(order: TreeOrder | null): boolean {
+  return needsRunningTree(order) || (order !== null && cancelIn(order) !== undefined)
 }
 
 interface NoteParts {

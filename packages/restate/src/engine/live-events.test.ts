@@ -5,8 +5,12 @@ import { type LiveAnswer, LiveEvents } from './live-events.ts'
 const at = '2026-01-01T00:00:00.000Z'
 let seq = 0
 const event = (body: object, session = 'lead-1') => ({ ...body, session, at, seq: ++seq }) as CadreEvent
-const start = (live: LiveEvents, session = 'lead-1') =>
+const join = (live: LiveEvents, session: string) =>
   live.take(event({ type: 'session.started', root: 'lead-1' }, session))
+const start = (live: LiveEvents) => {
+  live.begin('lead-1')
+  join(live, 'lead-1')
+}
 const begin = (round: number) => event({ type: 'round.started', round })
 const text = (round: number, added: string, session?: string) =>
   event({ type: 'text.added', round, text: added }, session)
@@ -41,7 +45,7 @@ test('waits for news, and stops waiting when the tree stops', async () => {
   const live = new LiveEvents()
   expect(await live.read('lead-1', undefined, 60_000)).toEqual({ kind: 'away' })
   start(live)
-  start(live, 'child-1')
+  join(live, 'child-1')
   const waiting = live.read('lead-1', undefined, 60_000)
   live.take(text(1, 'news', 'child-1'))
   const answer = await waiting
@@ -50,6 +54,15 @@ test('waits for news, and stops waiting when the tree stops', async () => {
   live.forget('lead-1')
   expect(await last).toMatchObject({ events: [] })
   live.take(text(1, 'late'))
+  expect(await live.read('lead-1', undefined, 0)).toEqual({ kind: 'away' })
+})
+
+test('keeps nothing of a tree that has stopped, even if a session of it starts late', async () => {
+  const live = new LiveEvents()
+  start(live)
+  live.forget('lead-1')
+  join(live, 'child-1')
+  live.take(text(1, 'late', 'child-1'))
   expect(await live.read('lead-1', undefined, 0)).toEqual({ kind: 'away' })
 })
 
@@ -80,7 +93,7 @@ test('keeps no text after a piece that was too large', async () => {
 test('sends each piece once to clients that read at different times', async () => {
   const live = new LiveEvents()
   start(live)
-  start(live, 'child-1')
+  join(live, 'child-1')
   const clients = [1, 2, 3, 5].map((every) => ({ every, cursor: undefined as string | undefined, text: '' }))
   const read = async (client: (typeof clients)[number]) => {
     const answer = await live.read('lead-1', client.cursor, 0)
@@ -111,7 +124,7 @@ test('drops the text of a reply some time after it was received, and everything 
     return answer
   }
   start(live)
-  start(live, 'child-1')
+  join(live, 'child-1')
   live.take(begin(1))
   live.take(text(1, 'one'))
   const cursor = cursorOf(await read())

@@ -6,7 +6,8 @@
  * 2. A cursor belongs to one life of a tree. A client with another cursor, or without one, receives everything that is kept. It starts with
  *    `round.started`, so that the client discards what an earlier life sent.
  * 3. Adding an event never waits.
- * 4. The text of a reply is dropped some time after the reply was received, when the record shows it.
+ * 4. A tree is known from `begin` to `forget`. Events of other trees are ignored: a life that was lost may still emit some.
+ * 5. The text of a reply is dropped some time after the reply was received, when the record shows it.
  */
 import { randomBytes } from 'node:crypto'
 import type { CadreEvent } from '@cadre/core'
@@ -48,6 +49,22 @@ const dropAfterMs = 15_000
 export class LiveEvents {
   readonly #trees = new Map<string, LiveTree>()
   readonly #roots = new Map<string, string>()
+
+  /** The tree runs here. */
+  begin(root: string): void {
+    this.forget(root)
+    this.#trees.set(root, {
+      life: randomBytes(6).toString('hex'),
+      sessions: new Set(),
+      kept: [],
+      last: 0,
+      given: 0,
+      sizes: new Map(),
+      texts: new Map(),
+      drops: new Map(),
+      waiting: new Set(),
+    })
+  }
 
   take(event: CadreEvent): void {
     const { session } = event
@@ -107,23 +124,10 @@ export class LiveEvents {
   }
 
   #add(session: string, root: string): void {
+    const tree = this.#trees.get(root)
+    if (tree === undefined) return
     this.#roots.set(session, root)
-    const known = this.#trees.get(root)
-    if (known !== undefined) {
-      known.sessions.add(session)
-      return
-    }
-    this.#trees.set(root, {
-      life: randomBytes(6).toString('hex'),
-      sessions: new Set([session]),
-      kept: [],
-      last: 0,
-      given: 0,
-      sizes: new Map(),
-      texts: new Map(),
-      drops: new Map(),
-      waiting: new Set(),
-    })
+    tree.sessions.add(session)
   }
 }
 

@@ -6,6 +6,7 @@ import type { TreeOrder, TreeResult } from '../tree-order.ts'
 import { carryOutOrder, sessionOf } from './carry-out-order.ts'
 import type { TreeAttempt } from './invoke-tree.ts'
 import type { OrderRunner } from './order-runner.ts'
+import { firstOf, takenBack } from './order-targets.ts'
 import { TreeMessages } from './tree-messages.ts'
 
 export interface OrderedTreeHost extends OrderRunner {
@@ -22,6 +23,7 @@ export class OrderedTree {
   readonly #attempt: TreeAttempt
   readonly #host: OrderedTreeHost
   #isMoving = false
+  #messages: TreeMessages | undefined
   #stopArchiving: () => void = () => {}
 
   constructor(attempt: TreeAttempt, host: OrderedTreeHost) {
@@ -35,40 +37,57 @@ export class OrderedTree {
     this.#pause()
   }
 
-  /** A session was opened: the tree exists now and can be paused. */
-  opened(): void {
+  /** A session was opened, and none of it runs yet. Now it can be paused, and cancelled. */
+  async opened(session: string): Promise<void> {
     if (this.#isMoving) this.#pause()
+    await this.#messages?.opened(session)
   }
 
   async run(): Promise<void> {
     const { log } = this.#attempt
     const { orchestrator, blobs, report } = this.#host
-    const order = await retryUntil(() => unpack(this.#attempt.order, blobs), log.lost)
+    const order = await this.#firstOrder()
     const messages = new TreeMessages({ log, blobs, orchestrator, report })
     this.#attempt.onMessage = () => messages.attend()
-    messages.begin()
+    await messages.begin()
+    this.#messages = messages
     this.#archiveAfter(1)
     const result = await this.#carryOut(order)
     await messages.settled()
     this.#stopArchiving()
     if (log.isDead) return
     const isContinued = result.kind === 'waiting' && (this.#isMoving || messages.mayContinue)
+    // What continues the tree is older than the messages, so that a cancel among them applies to it.
     const next: TreeOrder[] = isContinued ? [this.#next(order)] : []
     log.add({
       t: 'close',
       result: isContinued ? { kind: 'continued' } : result,
       isListening: log.listening > log.arrived,
-      orders: [...log.unheard.values(), ...next.map((one): Packed<TreeOrder> => [one])],
+      orders: [...next.map((one): Packed<TreeOrder> => [one]), ...log.unheard.values()],
+      taken: this.#attempt.box === undefined ? 0 : log.arrived,
     })
   }
 
+  /** Returns the order to carry out. A later life chooses the same one. The other orders are messages. */
+  async #firstOrder(): Promise<TreeOrder> {
+    const { log, box } = this.#attempt
+    const { blobs } = this.#host
+    const read = (packed: Packed<TreeOrder>) => retryUntil(() => unpack(packed, blobs), log.lost)
+    if (box === undefined) return read(this.#attempt.order)
+    const orders = await Promise.all(box.map(async ({ n, order }) => ({ n, order: await read(order) })))
+    const ignored = await takenBack(orders, log)
+    const first = firstOf(orders, ignored)
+    if (first === undefined) throw new Error('unreachable: the mailbox has no order that wakes a tree')
+    for (const n of [first.n, ...ignored]) log.unheard.delete(n)
+    return first.order
+  }
+
   async #carryOut(order: TreeOrder): Promise<TreeResult> {
-    const { log, archive, cancelled } = this.#attempt
-    if (order.kind === 'lend') throw new Error('unreachable: the log is lent')
+    const { log, cancelled } = this.#attempt
+    if (order.kind === 'lend' || order.kind === 'wake') throw new Error('unreachable: not an order to run')
     const previous = this.#attempt.previous && (await unpack(this.#attempt.previous, this.#host.blobs))
     try {
-      const ids = () => [...new Set([...archive.ids(), ...[...log.loaded()].map(([id]) => id)])]
-      return await carryOutOrder(order, { ...this.#host, log, ids, previous }, cancelled)
+      return await carryOutOrder(order, { ...this.#host, log, previous }, cancelled)
     } catch (error) {
       if (order.kind === 'message' && previous !== undefined) {
         // A message that the tree rejects does not change its result.

@@ -1,26 +1,25 @@
 import type { internal, ObjectContext, RestatePromise, Serde } from '@restatedev/restate-sdk'
 import type { Sdk } from '../load-sdk.ts'
 import type { Batch } from '../log/batch.ts'
-import type { Packed } from '../log/packed.ts'
 import type { PackedClose, PackedItem } from '../log/packed-item.ts'
 import type { TreeLog } from '../log/tree-log.ts'
-import type { TreeOrder } from '../tree-order.ts'
+import type { BoxedOrder } from '../tree-order.ts'
 
 export interface PumpOptions {
   readonly sdk: Sdk
   readonly log: TreeLog
   /** Carries out the commands that an item requires. Called for every item in order, in a replay too. */
   readonly command: (item: PackedItem) => Promise<void>
-  /** Returns the promise of the next message. */
-  readonly listen: () => RestatePromise<Packed<TreeOrder>>
-  readonly message: (n: number, order: Packed<TreeOrder>) => void
+  /** Returns the promise of the messages from number `n` on. */
+  readonly listen: (n: number) => RestatePromise<readonly BoxedOrder[]>
+  readonly messages: (orders: readonly BoxedOrder[]) => void
   /** The invocation was cancelled through the server. */
   readonly cancelled: () => void
 }
 
 type Turn =
   | { readonly kind: 'batch'; readonly batch: Pick<Batch, 'bytes'> }
-  | { readonly kind: 'message'; readonly n: number; readonly order: Packed<TreeOrder> }
+  | { readonly kind: 'messages'; readonly orders: readonly BoxedOrder[] }
   | { readonly kind: 'cancel' }
 
 /** The log parses a batch only if it did not write it. */
@@ -53,19 +52,18 @@ export async function pumpLog(ctx: ObjectContext, options: PumpOptions): Promise
       options.cancelled()
       continue
     }
-    if (turn.kind === 'message') {
-      open.delete('message')
-      options.message(turn.n, turn.order)
+    if (turn.kind === 'messages') {
+      open.delete('messages')
+      options.messages(turn.orders)
       continue
     }
     for (const item of log.keep(turn.batch)) {
       if (item.t === 'close') return item
       if (item.t === 'listen') {
-        const { n } = item
-        const next = options.listen()
+        const next = options.listen(item.n)
         open.set(
-          'message',
-          next.map((order): Turn => ({ kind: 'message', n, order: order as Packed<TreeOrder> })),
+          'messages',
+          next.map((orders): Turn => ({ kind: 'messages', orders: orders as readonly BoxedOrder[] })),
         )
       } else await options.command(item)
     }

@@ -119,7 +119,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   async open(spec: SessionSpec): Promise<TreeRun> {
     return this.#withLog(spec.root, async (log) => {
       if ((await log.load(spec.id)) === undefined) log.add({ t: 'open', spec: withoutFallback(spec) })
-      this.#trees.get(log)?.opened()
+      await this.#trees.get(log)?.opened(spec.id)
       return new TreeRun(log, spec, this)
     })
   }
@@ -278,6 +278,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     log.add({ t: 'life', owner: this.#self, format: 2 })
     this.#rested.delete(root)
     this.#held.set(root, attempt)
+    this.liveEvents.begin(root)
     onAbort(log.lost, () => {
       if (this.#held.get(root) === attempt) this.over(attempt, false)
     })

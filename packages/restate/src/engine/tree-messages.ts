@@ -1,8 +1,12 @@
 /**
  * Owns the messages that reach a tree while it runs. Used by the invocation of the tree.
  *
- * 1. One message is awaited at a time. When it arrives, the log announces the next wait.
- * 2. A message stays unheard until it has taken effect. Messages that are unheard when the tree rests are delivered again, and then wake it.
+ * 1. One wait is open at a time. When messages arrive, the log announces the next wait.
+ * 2. A message stays unheard until it has taken effect. Messages that are unheard when the tree rests return to its mailbox, and then wake
+ *    it.
+ * 3. A cancel takes effect when its session and all sessions below it have ended. Until then, it applies to every one of them that is
+ *    opened, before it runs, in this life and in later ones.
+ * 4. A cancel takes back unheard messages that were sent before it and would continue one of its sessions. Later ones remain.
  */
 import { messageOf, type Orchestrator } from '@cadre/core'
 import type { Blobs } from '../blobs.ts'
@@ -11,6 +15,7 @@ import { retryUntil } from '../log/retry-until.ts'
 import type { TreeLog } from '../log/tree-log.ts'
 import type { TreeMessage, TreeOrder } from '../tree-order.ts'
 import { recordAnswer } from './carry-out-order.ts'
+import { type Cancel, cancelIn, takenBack } from './order-targets.ts'
 import { recordEdit } from './record-edit.ts'
 
 export interface TreeMessagesOptions {
@@ -25,47 +30,117 @@ export class TreeMessages {
   mayContinue = false
   readonly #options: TreeMessagesOptions
   readonly #hearing = new Map<number, Promise<void>>()
+  /** Cancels that have not taken effect, by their number. */
+  readonly #cancels = new Map<number, Cancel>()
+  /** The order that the invocation carries out has opened a session. */
+  #hasBegun = false
 
   constructor(options: TreeMessagesOptions) {
     this.#options = options
   }
 
-  /** Waits for messages, and takes care of those that arrived in an earlier life. */
-  begin(): void {
+  /** Waits for messages, and takes care of those that have arrived. Resolves when their cancels are known. */
+  async begin(): Promise<void> {
     const { log } = this.#options
-    if (log.listening === 0) log.add({ t: 'listen', n: 1 })
-    this.attend()
+    if (log.listening === 0) log.add({ t: 'listen', n: log.arrived + 1 })
+    for (const [n, packed] of [...log.unheard]) {
+      const cancel = cancelIn(await this.#read(packed))
+      if (cancel !== undefined) this.#cancels.set(n, cancel)
+    }
+    if (!log.isDead) this.attend()
   }
 
   attend(): void {
     const { log } = this.#options
     if (log.isDead || log.isClosed) return
-    if (log.listening > 0 && log.listening === log.arrived) log.add({ t: 'listen', n: log.arrived + 1 })
+    if (log.listening > 0 && log.listening <= log.arrived) log.add({ t: 'listen', n: log.arrived + 1 })
     for (const [n, order] of log.unheard) {
       if (!this.#hearing.has(n)) this.#hearing.set(n, this.#deliver(n, order))
     }
   }
 
+  /** A session was opened, and none of it runs yet. */
+  async opened(session: string): Promise<void> {
+    const isFirst = !this.#hasBegun
+    this.#hasBegun = true
+    if (this.#cancels.size === 0) return
+    const { log, orchestrator } = this.#options
+    for (const cancel of this.#cancels.values())
+      if (await log.isWithin(session, cancel.session)) orchestrator.cancel(session, { stays: true })
+    if (isFirst) await this.#settleCancels()
+  }
+
   /** Resolves when every message that has arrived has taken effect or has to be delivered again. */
   async settled(): Promise<void> {
     await Promise.all(this.#hearing.values())
+    await this.#settleCancels()
+  }
+
+  #read(packed: Packed<TreeOrder>): Promise<TreeOrder> {
+    const { log, blobs } = this.#options
+    return retryUntil(() => unpack(packed, blobs), log.lost)
   }
 
   async #deliver(n: number, packed: Packed<TreeOrder>): Promise<void> {
-    const { log, blobs, report } = this.#options
+    const { log, report } = this.#options
     try {
-      const order = await retryUntil(() => unpack(packed, blobs), log.lost)
-      const isHeard = order.kind !== 'message' || (await this.#hear(order.message))
-      if (isHeard && !log.isDead && !log.isClosed) log.add({ t: 'heard', n })
+      const order = await this.#read(packed)
+      if (await this.#take(n, order)) this.#heard(n)
     } catch (error) {
       if (log.isDead || log.isClosed) return
       report(`a message to ${log.root} was rejected: ${messageOf(error)}`)
-      log.add({ t: 'heard', n })
+      this.#heard(n)
     }
   }
 
+  #heard(n: number): void {
+    const { log } = this.#options
+    if (log.unheard.has(n) && !log.isDead && !log.isClosed) log.add({ t: 'heard', n })
+  }
+
+  /** Returns whether the order has taken effect. */
+  async #take(n: number, order: TreeOrder): Promise<boolean> {
+    if (order.kind === 'message') return this.#hear(n, order.message)
+    // A person's resume applies to the tree when it rests, for example because it is being cancelled.
+    if (order.kind === 'resume' && order.options !== undefined) return false
+    this.mayContinue = true
+    return true
+  }
+
+  async #cancel(n: number, cancel: Cancel): Promise<void> {
+    const { log, orchestrator } = this.#options
+    const { session } = cancel
+    this.#cancels.set(n, cancel)
+    const isStopped = orchestrator.cancel(session, { stays: true })
+    const unheard = await Promise.all(
+      [...log.unheard].map(async ([number, packed]) => ({ n: number, order: await this.#read(packed) })),
+    )
+    for (const back of await takenBack(unheard, log)) this.#heard(back)
+    // Sessions below one that has ended may be running, because a message woke them.
+    if (!isStopped)
+      for (const id of log.ids())
+        if (log.isOpen(id) && (await log.isWithin(id, session))) orchestrator.cancel(id, { stays: true })
+    if (this.#hasBegun) await this.#settleCancels()
+  }
+
+  /** Cancels of sessions that have ended have taken effect, or have none. */
+  async #settleCancels(): Promise<void> {
+    for (const [n, { session }] of [...this.#cancels]) {
+      if (await this.#isOpen(session)) continue
+      this.#cancels.delete(n)
+      this.#heard(n)
+    }
+  }
+
+  /** Whether the session or one below it has not ended. */
+  async #isOpen(session: string): Promise<boolean> {
+    const { log } = this.#options
+    for (const id of log.ids()) if (log.isOpen(id) && (await log.isWithin(id, session))) return true
+    return false
+  }
+
   /** Returns whether the message has taken effect. */
-  async #hear(message: TreeMessage): Promise<boolean> {
+  async #hear(n: number, message: TreeMessage): Promise<boolean> {
     const { log, orchestrator } = this.#options
     switch (message.kind) {
       case 'answer':
@@ -75,7 +150,8 @@ export class TreeMessages {
       case 'tell':
         return orchestrator.tell(message.session, message.work)
       case 'cancel':
-        return orchestrator.cancel(message.session, { stays: true })
+        await this.#cancel(n, message)
+        return false
       case 'interrupt':
         orchestrator.interrupt(message.session)
         return true

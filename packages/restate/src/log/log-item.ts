@@ -24,7 +24,7 @@ export type LogItem =
       readonly summary: string
       readonly systemPrompt?: string
     }
-  /** From here on, the tree waits for message number `n`. */
+  /** From here on, the tree waits for message number `n` and later ones. */
   | { readonly t: 'listen'; readonly n: number }
   /** Message number `n` has taken effect. */
   | { readonly t: 'heard'; readonly n: number }
@@ -36,11 +36,13 @@ export type LogItem =
   | { readonly t: 'archive' }
   /**
    * The last item. It contains everything that decides the commands on the way out, because messages that arrive in the meantime must not
-   * change them: whether a message is still awaited, and the orders to send: messages that had no effect, and what runs next.
+   * change them: whether a message is still awaited, and the orders that come next: what continues the tree, and messages that had no
+   * effect. `taken`: the number of the last message that the tree has from its mailbox. Older code does not write it.
    */
   | {
       readonly t: 'close'
       readonly result: TreeResult
       readonly isListening: boolean
       readonly orders: readonly Packed<TreeOrder>[]
+      readonly taken?: number
     }

@@ -32,6 +32,7 @@ export interface PackedClose {
   readonly result: Packed<TreeResult>
   readonly isListening: boolean
   readonly orders: readonly Packed<TreeOrder>[]
+  readonly taken?: number
 }
 
 /** An item and its JSON. */

@@ -22,7 +22,7 @@ import {
 } from '@cadre/core'
 import type { ProcessIdentity } from '@cadre/disk'
 import type { Blobs } from '../blobs.ts'
-import type { TreeOrder } from '../tree-order.ts'
+import type { BoxedOrder, TreeOrder } from '../tree-order.ts'
 import type { Archive } from './archive.ts'
 import { type Batch, createBatch, itemsOf } from './batch.ts'
 import type { LogItem } from './log-item.ts'
@@ -140,6 +140,33 @@ export class TreeLog {
 
   has(id: string): boolean {
     return this.#sessions.has(id) || this.#options.archive.parts(id) !== undefined
+  }
+
+  /** The ids of all sessions of the tree. */
+  ids(): readonly string[] {
+    return [...new Set([...this.#options.archive.ids(), ...this.#sessions.keys()])]
+  }
+
+  /** Whether the session has not ended. */
+  isOpen(id: string): boolean {
+    const { status } = this.#sessions.get(id) ?? this.#options.archive.parts(id) ?? {}
+    return status === 'active' || status === 'sleeping'
+  }
+
+  /** Whether the session is `above`, or a session below it. */
+  async isWithin(id: string, above: string): Promise<boolean> {
+    if (above === this.root) return true
+    for (let next: string | undefined = id; next !== undefined; ) {
+      if (next === above) return true
+      next = (await this.load(next))?.spec.parent?.session
+    }
+    return false
+  }
+
+  /** A message has arrived, in this life or in an earlier one. */
+  arrive({ n, order }: BoxedOrder): void {
+    this.arrived = n
+    if (!this.heard.has(n)) this.unheard.set(n, order)
   }
 
   /** Reads a session from the archive, unless it is loaded. */

@@ -2,7 +2,7 @@ import type { LedgerAnswer, LedgerDay, LedgerOrder, LedgerSlots } from '@cadre/c
 import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk'
 import type { LiveAnswer } from '../engine/live-events.ts'
 import type { Packed } from '../log/packed.ts'
-import type { TreeOrder } from '../tree-order.ts'
+import type { BoxedOrder, TreeOrder } from '../tree-order.ts'
 
 /** The handlers of a tree. */
 export type TreeHandlers = {
@@ -20,12 +20,18 @@ export interface LiveOrder {
   readonly wait: number
 }
 
-/** Delivers messages to a tree: to its running invocation, or by starting one. */
+/** The mailbox of a tree: delivers orders to its running invocation, or to the next one. */
 export type MessageHandlers = {
   send: (ctx: ObjectContext, order: Packed<TreeOrder>) => Promise<void>
-  /** From now on, the invocation with this awakeable receives the next message. */
+  /** An invocation begins. Returns all orders in the mailbox. */
+  begin: (ctx: ObjectContext) => Promise<readonly BoxedOrder[]>
+  /** The invocation has all orders up to `taken`. The awakeable receives those that follow. */
+  listenAfter: (ctx: ObjectContext, wait: { taken: number; awakeable: string }) => Promise<void>
+  /** The invocation ends. `orders` come before everything that it has not taken. */
+  rest: (ctx: ObjectContext, end: { taken: number; orders: readonly Packed<TreeOrder>[] }) => Promise<void>
+  /** From now on, the older invocation with this awakeable receives the next order. */
   listen: (ctx: ObjectContext, awakeable: string) => Promise<void>
-  /** Returns false if a message was sent to the awakeable. */
+  /** Returns false if an order was sent to the awakeable. */
   unlisten: (ctx: ObjectContext, awakeable: string) => Promise<boolean>
 }
 

@@ -6,8 +6,9 @@ import type { Packed } from '../log/packed.ts'
 import type { PlaceNames } from '../place-names.ts'
 import type { TreeOrder } from '../tree-order.ts'
 import { directoryService } from './directory-service.ts'
-import type { BlobHandlers, IndexHandlers, LiveOrder, MessageHandlers, TreeHandlers } from './handlers.ts'
+import type { BlobHandlers, IndexHandlers, LiveOrder, TreeHandlers } from './handlers.ts'
 import { ledgerService } from './ledger-service.ts'
+import { messageService } from './message-service.ts'
 import { retryPolicy } from './retry-policy.ts'
 
 /** With eager state, the server refuses to invoke an object whose state exceeds 32 MiB. */
@@ -58,28 +59,6 @@ export function treeServices(
       ),
     } satisfies TreeHandlers,
   })
-  const messages = sdk.object({
-    name: names.messages,
-    handlers: {
-      send: exclusive(small, async (ctx: ObjectContext, order: Packed<TreeOrder>): Promise<void> => {
-        const listener = await ctx.get<string>('listener')
-        if (listener === null) {
-          ctx.objectSendClient<TreeHandlers>({ name: names.trees }, ctx.key).run(order)
-          return
-        }
-        ctx.resolveAwakeable(listener, order)
-        ctx.clear('listener')
-      }),
-      listen: exclusive(small, async (ctx: ObjectContext, awakeable: string): Promise<void> => {
-        ctx.set('listener', awakeable)
-      }),
-      unlisten: exclusive(small, async (ctx: ObjectContext, awakeable: string): Promise<boolean> => {
-        if ((await ctx.get<string>('listener')) !== awakeable) return false
-        ctx.clear('listener')
-        return true
-      }),
-    } satisfies MessageHandlers,
-  })
   const index = sdk.object({
     name: names.index,
     handlers: {
@@ -105,6 +84,13 @@ export function treeServices(
       get: shared(unkept, (ctx: ObjectSharedContext) => ctx.get<string>('text')),
     } satisfies BlobHandlers,
   })
-  const services = [trees, messages, index, blobs, directoryService(sdk, names), ledgerService(sdk, names)]
+  const services = [
+    trees,
+    messageService(sdk, names),
+    index,
+    blobs,
+    directoryService(sdk, names),
+    ledgerService(sdk, names),
+  ]
   return services as unknown as ServiceDefinition<string, unknown>[]
 }
