@@ -1,4 +1,6 @@
 const watch = 'packages/restate/src/client/tree-watch.ts'
+const ledger = 'packages/core/src/budget/apply-to-ledger.ts'
+const ledgerTests = 'packages/core/src/budget/apply-to-ledger.test.ts'
 const checkouts = 'packages/workspaces/src/checkouts'
 
 /** Sessions that run on workers. */
@@ -38,6 +40,20 @@ export const workerMutants = {
       'mergeEntries(base.entries, edited, record.entries)',
       'mergeEntries([], edited, record.entries)',
       ['packages/server/src/remote/local-changes.test.ts'],
+    ],
+    [
+      'an outage of the ledger frees the slots of trees that run',
+      ledger,
+      'until: slot.until + silence',
+      'until: slot.until + 0 * silence',
+      [ledgerTests],
+    ],
+    [
+      'a tree that the ledger has lost does not count again',
+      ledger,
+      'if (!isHeld(tree)) next.push(slotOf(tree))',
+      'if (tree === undefined) next.push(slotOf(tree))',
+      [ledgerTests],
     ],
   ],
 }
