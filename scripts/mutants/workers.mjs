@@ -1,4 +1,6 @@
 const watch = 'packages/restate/src/client/tree-watch.ts'
+const deliveries = 'packages/server/src/remote/remote-deliveries.ts'
+const cancelTests = 'packages/server/src/remote/cancel-remote.test.ts'
 const ledger = 'packages/core/src/budget/apply-to-ledger.ts'
 const ledgerTests = 'packages/core/src/budget/apply-to-ledger.test.ts'
 const checkouts = 'packages/workspaces/src/checkouts'
@@ -40,6 +42,27 @@ export const workerMutants = {
       'mergeEntries(base.entries, edited, record.entries)',
       'mergeEntries([], edited, record.entries)',
       ['packages/server/src/remote/local-changes.test.ts'],
+    ],
+    [
+      'a message that the server has is not cancelled',
+      deliveries,
+      'isRestored || this.#sent.has(file)',
+      'isRestored',
+      [cancelTests],
+    ],
+    [
+      'a start that an earlier daemon has sent is not cancelled',
+      deliveries,
+      'isRestored || this.#sent.has(file)',
+      'this.#sent.has(file) || isRestored === null',
+      [cancelTests],
+    ],
+    [
+      'sessions on workers that start at the same time exceed daemon.parallel',
+      deliveries,
+      'isFull() || !this.#queue.has(queued)',
+      '!this.#queue.has(queued)',
+      [cancelTests],
     ],
     [
       'an outage of the ledger frees the slots of trees that run',

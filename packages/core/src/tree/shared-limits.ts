@@ -4,7 +4,7 @@
  * 1. Before a tree runs, it settles the reservations that its earlier lives left, and takes a slot if the home limits how many trees run at
  *    the same time. It gives the slot back when it ends or waits for a person.
  * 2. A slot is renewed while the tree runs, and taken again if the ledger has lost it. The slot of a process that has died becomes free by
- *    itself. A slot that was given back is not renewed: the renewal before it has arrived or failed.
+ *    itself. A slot is released only after its last renewal has ended, so that no renewal returns it.
  * 3. A tree that is cancelled or paused while it waits does not wait any longer: it runs without a slot, and ends immediately.
  */
 import { renewInterval } from '../budget/apply-to-ledger.ts'
