@@ -18,3 +18,4 @@ interface URL {
   readonly hostname: string
 }
 declare var URL: { new (address: string): URL }
+declare var crypto: { randomUUID(): string }

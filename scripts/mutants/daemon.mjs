@@ -17,8 +17,8 @@ export const daemonMutants = {
     [
       'a queued request is lost when the process dies',
       `${server}/sessions/delivery-queue.ts`,
-      'if (request !== undefined) this.#keep({ file, session: sessionOf(request), request })',
-      '',
+      'if (this.#isKnown(request))',
+      'if (this.#isKnown(request) && file === undefined)',
     ],
     [
       'a message overtakes another',

@@ -1,4 +1,8 @@
 const watch = 'packages/restate/src/client/tree-watch.ts'
+const deliveries = 'packages/server/src/remote/remote-deliveries.ts'
+const cancelTests = 'packages/server/src/remote/cancel-remote.test.ts'
+const ledger = 'packages/core/src/budget/apply-to-ledger.ts'
+const ledgerTests = 'packages/core/src/budget/apply-to-ledger.test.ts'
 const checkouts = 'packages/workspaces/src/checkouts'
 
 const records = ['packages/server/src/remote/mirrored-records.test.ts']
@@ -89,6 +93,41 @@ export const workerMutants = {
       "writeFileSync(note, '', { flag: 'wx', mode: 0o600 })",
       '',
       ['tests/gate/worker-session-files.test.ts'],
+    ],
+    [
+      'a message that the server has is not cancelled',
+      deliveries,
+      'isRestored || this.#sent.has(file)',
+      'isRestored',
+      [cancelTests],
+    ],
+    [
+      'a start that an earlier daemon has sent is not cancelled',
+      deliveries,
+      'isRestored || this.#sent.has(file)',
+      'this.#sent.has(file) || isRestored === null',
+      [cancelTests],
+    ],
+    [
+      'sessions on workers that start at the same time exceed daemon.parallel',
+      deliveries,
+      'isFull() || !this.#queue.has(queued)',
+      '!this.#queue.has(queued)',
+      [cancelTests],
+    ],
+    [
+      'an outage of the ledger frees the slots of trees that run',
+      ledger,
+      'until: slot.until + silence',
+      'until: slot.until + 0 * silence',
+      [ledgerTests],
+    ],
+    [
+      'a tree that the ledger has lost does not count again',
+      ledger,
+      'if (!isHeld(tree)) next.push(slotOf(tree))',
+      'if (tree === undefined) next.push(slotOf(tree))',
+      [ledgerTests],
     ],
   ],
 }

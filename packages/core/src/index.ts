@@ -76,6 +76,7 @@ export type {
   OpenReservation,
   ParallelLimits,
   ReserveOrder,
+  RunningTree,
 } from './ports/ledger.ts'
 export type { LifecycleEvent, LifecycleHandler, LifecycleResponse } from './ports/lifecycle-event.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'

@@ -6,7 +6,9 @@
  * 2. A reservation belongs to a tree and a request. Reserving or settling it again has no effect.
  * 3. A request that does not fit only because of others in flight waits. A request in flight for too long counts as spent, so that the
  *    reservation of a machine that is gone makes nobody wait.
- * 4. A slot belongs to a tree. It becomes free when its process does not renew it.
+ * 4. A slot belongs to a tree. It becomes free when its process does not renew it while others reach the ledger. While nobody reaches the
+ *    ledger, time does not pass for slots, so that after an outage every running tree can renew its slot before another tree enters.
+ * 5. A running tree that the ledger has lost counts again as soon as it renews its slot, even if the limit is then exceeded.
  */
 import type {
   Ceiling,
@@ -17,6 +19,7 @@ import type {
   LedgerSlots,
   OpenReservation,
   ReserveOrder,
+  RunningTree,
 } from '../ports/ledger.ts'
 import { dollars, nanosOf, roomFor, type Spending } from './budget.ts'
 
@@ -24,6 +27,12 @@ import { dollars, nanosOf, roomFor, type Spending } from './budget.ts'
 const longestRequest = 15 * 60_000
 /** How long a slot lasts without being renewed. */
 export const slotLease = 60_000
+export const renewInterval = slotLease / 3
+/**
+ * At most this much time passes for slots between two orders. A tree that waits asks more often. After an outage, this leaves every slot
+ * that was renewed in time longer than its process takes to renew it again: `slotLease - renewInterval - longestSilence`.
+ */
+const longestSilence = slotLease / 6
 
 export const emptyDay: LedgerDay = { spent: {}, open: [] }
 export const emptySlots: LedgerSlots = { held: [], waiting: [] }
@@ -123,16 +132,32 @@ function refusal(ceiling: Ceiling, spent: Amount, { input, minOutput, price }: R
 }
 
 export function applyToSlots(slots: LedgerSlots, order: LedgerOrder, now: number): LedgerResult<LedgerSlots> {
-  const alive = ({ until }: LedgerSlot) => until > now
-  const held = slots.held.filter(alive)
-  const waiting = slots.waiting.filter(alive)
-  const until = now + slotLease
+  const before = seenIn(slots) ?? now
+  const silence = Math.max(0, now - before - longestSilence)
+  const alive = (some: readonly LedgerSlot[]) =>
+    some.map((slot) => ({ ...slot, until: slot.until + silence })).filter(({ until }) => until > now)
+  const { state, answer } = change({ held: alive(slots.held), waiting: alive(slots.waiting) }, order, now)
+  // The clocks of two workers may differ.
+  return { state: { ...state, seen: Math.max(before, now) }, answer }
+}
+
+function seenIn({ held, waiting, seen }: LedgerSlots): number | undefined {
+  if (seen !== undefined || held.length + waiting.length === 0) return seen
+  return Math.max(...[...held, ...waiting].map(({ until }) => until)) - slotLease
+}
+
+function change({ held, waiting }: LedgerSlots, order: LedgerOrder, now: number): LedgerResult<LedgerSlots> {
+  const slotOf = ({ root, owner, limits }: RunningTree) => ({ root, owner, limits, until: now + slotLease })
   switch (order.kind) {
     case 'enter':
-      return enter({ held, waiting }, { root: order.root, owner: order.owner, limits: order.limits, until })
+      return enter({ held, waiting }, slotOf(order))
     case 'renew': {
-      const renew = (slot: LedgerSlot) => (order.owners.includes(slot.owner) ? { ...slot, until } : slot)
-      return { state: { held: held.map(renew), waiting }, answer: { kind: 'done' } }
+      const { owners, trees = [] } = order
+      const next = held.map((slot) => (owners.includes(slot.owner) ? slotOf(slot) : slot))
+      const isHeld = ({ root }: RunningTree) => next.some((slot) => slot.root === root)
+      for (const tree of trees) if (!isHeld(tree)) next.push(slotOf(tree))
+      const state = { held: next, waiting: waiting.filter((slot) => !isHeld(slot)) }
+      return { state, answer: { kind: 'done' } }
     }
     case 'leave': {
       const others = ({ owner }: LedgerSlot) => owner !== order.owner

@@ -1,6 +1,6 @@
 import { CadreError, messageOf } from '../ports/errors.ts'
 import type { Ledger, LedgerAnswer, LedgerOrder } from '../ports/ledger.ts'
-import type { Clock, Ports } from '../ports/ports.ts'
+import type { Ports } from '../ports/ports.ts'
 import type { Stoppable } from '../session/until-stopped.ts'
 
 const longestPause = 2_000
@@ -10,11 +10,9 @@ export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10)
 }
 
-let count = 0
-
-/** An id that no other request or life of any process has. */
-export function uniqueId(clock: Clock): string {
-  return `${clock.now().toString(36)}-${count++}`
+/** An id that no other request or life of any process has, on any machine. */
+export function uniqueId(): string {
+  return crypto.randomUUID()
 }
 
 export interface LedgerRequest {

@@ -78,7 +78,7 @@ async function reserveFromHome(
   const { spec, ports, emit } = session
   const { ledger, clock } = ports
   if (ledger === undefined) throw new Error('unreachable: the session has no ledger')
-  const id = `${spec.id}/${uniqueId(clock)}`
+  const id = `${spec.id}/${uniqueId()}`
   let day = ''
   const asking = askLedger({
     ports: { ledger, clock },

@@ -42,15 +42,13 @@ export type LedgerOrder =
   | { readonly kind: 'settle'; readonly id: string; readonly tokens: number; readonly nanos: number }
   /** Lists the reservations of a tree. */
   | { readonly kind: 'list'; readonly root: string }
-  /** `owner`: the life of the tree. A later life takes the slot over. */
+  | ({ readonly kind: 'enter' } & RunningTree)
+  /** Keeps the slots of trees that run. `trees` returns slots that the ledger has lost. An older version sends only `owners`. */
   | {
-      readonly kind: 'enter'
-      readonly root: string
-      readonly owner: string
-      readonly limits: ParallelLimits
+      readonly kind: 'renew'
+      readonly owners: readonly string[]
+      readonly trees?: readonly RunningTree[]
     }
-  /** Keeps the slots of trees that run. */
-  | { readonly kind: 'renew'; readonly owners: readonly string[] }
   | { readonly kind: 'leave'; readonly owner: string }
 
 export interface ReserveOrder {
@@ -93,16 +91,23 @@ export interface LedgerDay {
   readonly open: readonly OpenReservation[]
 }
 
+/** A tree that has a slot, or wants one. */
+export interface RunningTree {
+  readonly root: string
+  /** The life of the tree. A later life takes the slot over. */
+  readonly owner: string
+  readonly limits: ParallelLimits
+}
+
 /** The trees that run, and those that wait for a slot, in order. */
 export interface LedgerSlots {
   readonly held: readonly LedgerSlot[]
   readonly waiting: readonly LedgerSlot[]
+  /** When the last order was carried out. An older version does not store it. */
+  readonly seen?: number
 }
 
-export interface LedgerSlot {
-  readonly root: string
-  readonly owner: string
-  readonly limits: ParallelLimits
+export interface LedgerSlot extends RunningTree {
   /** The time at which the slot is free if it is not renewed. */
   readonly until: number
 }

@@ -3,12 +3,14 @@
  *
  * 1. Before a tree runs, it settles the reservations that its earlier lives left, and takes a slot if the home limits how many trees run at
  *    the same time. It gives the slot back when it ends or waits for a person.
- * 2. A slot is renewed while the tree runs. The slot of a process that has died becomes free by itself.
+ * 2. A slot is renewed while the tree runs, and taken again if the ledger has lost it. The slot of a process that has died becomes free by
+ *    itself. A slot is released only after its last renewal has ended, so that no renewal returns it.
  * 3. A tree that is cancelled or paused while it waits does not wait any longer: it runs without a slot, and ends immediately.
  */
-import { slotLease } from '../budget/apply-to-ledger.ts'
+import { renewInterval } from '../budget/apply-to-ledger.ts'
 import { askLedger, uniqueId } from '../budget/ledger-client.ts'
 import { recoverReservations } from '../budget/recover-reservations.ts'
+import type { RunningTree } from '../ports/ledger.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Notice } from '../ports/report.ts'
 import { type Stoppable, untilStopped } from '../session/until-stopped.ts'
@@ -24,7 +26,9 @@ export class SharedLimits {
   readonly #ports: Ports
   readonly #notify: (root: string, notice: Notice) => void
   readonly #waiting = new Map<string, Wait>()
-  readonly #owners = new Set<string>()
+  /** The trees that have a slot. */
+  readonly #running = new Set<RunningTree>()
+  #renewal: Promise<unknown> = Promise.resolve()
   #timer: (() => void) | undefined
 
   constructor(ports: Ports, notify: (root: string, notice: Notice) => void) {
@@ -67,8 +71,8 @@ export class SharedLimits {
     const { ledger, clock } = this.#ports
     const limits = ledger?.parallel
     if (ledger === undefined || limits === undefined) return () => Promise.resolve()
-    const owner = uniqueId(clock)
-    const order = { kind: 'enter', root, owner, limits } as const
+    const tree: RunningTree = { root, owner: uniqueId(), limits }
+    const order = { kind: 'enter', ...tree } as const
     const asking = askLedger({
       ports: { ledger, clock },
       stop: wait,
@@ -76,25 +80,31 @@ export class SharedLimits {
         this.#notify(root, { code: 'limit', message: `Session ${root} is waiting for its turn: ${reason}.` }),
       order: () => ({ account: 'trees', order }),
     })
-    await untilStopped(asking, wait, undefined)
-    this.#owners.add(owner)
-    this.#renewLater()
+    const answer = await untilStopped(asking, wait, undefined)
+    if (answer?.kind === 'done') {
+      this.#running.add(tree)
+      this.#renewLater()
+    }
     return async () => {
-      this.#owners.delete(owner)
-      if (this.#owners.size === 0) {
+      this.#running.delete(tree)
+      if (this.#running.size === 0) {
         this.#timer?.()
         this.#timer = undefined
       }
+      await this.#renewal
       // Otherwise it becomes free later.
-      await ledger.change('trees', { kind: 'leave', owner }).catch(() => {})
+      await ledger.change('trees', { kind: 'leave', owner: tree.owner }).catch(() => {})
     }
   }
 
   #renewLater(): void {
     const { ledger, clock } = this.#ports
-    this.#timer ??= clock.after(slotLease / 3, () => {
+    this.#timer ??= clock.after(renewInterval, () => {
       this.#timer = undefined
-      ledger?.change('trees', { kind: 'renew', owners: [...this.#owners] }).catch(() => {})
+      const trees = [...this.#running]
+      const order = { kind: 'renew', owners: trees.map(({ owner }) => owner), trees } as const
+      const sent = ledger?.change('trees', order).catch(() => {})
+      this.#renewal = this.#renewal.then(() => sent)
       this.#renewLater()
     })
   }

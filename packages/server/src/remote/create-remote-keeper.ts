@@ -2,14 +2,14 @@
  * The keeper of a daemon whose sessions run on workers, on this machine or on others. Session files are a projection of the record, so
  * everything that reads or edits them works as with sessions that run here.
  *
- * `start` and `tell` return when the request is in the queue on disk (`RemoteDeliveries`).
+ * `start`, `tell`, `resumeOnRequest` and `cancel` return when the request is in the queue on disk (`RemoteDeliveries`).
  */
 import { type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { MessageWork, SessionStart } from '../session-keeper.ts'
 import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts'
 import { hasReceived } from '../sessions/deliveries.ts'
-import { DeliveryQueue } from '../sessions/delivery-queue.ts'
+import { DeliveryQueue, isQueuedOrder } from '../sessions/delivery-queue.ts'
 import { endedState } from '../sessions/kept-result.ts'
 import { fileOfSession, type RunEndListener } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
@@ -35,7 +35,7 @@ export interface RemoteKeeperOptions extends KeeperOptions {
 export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   const { home, engine, trees, place, problems, note, rested } = options
   const { workspaceOf = (_, folder) => folder } = options
-  const queue = new DeliveryQueue(home)
+  const queue = new DeliveryQueue(home, isQueuedOrder)
   queue.load()
   const listeners = new Set<RunEndListener>()
   let live: LiveWatch | undefined
@@ -55,6 +55,11 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   })
   const runs = new RemoteRuns({
     ...{ engine, trees, mirror, report },
+    async isShown(root) {
+      const record = await trees.read(root)
+      return record !== undefined && sessions.shows(record)
+    },
+    checkUntilWritten: (root, agent) => void checks.check(root, agent),
     synced: () => deliveries.serveAll(),
     ended(root, result, members) {
       deliveries.rested(members)
@@ -65,7 +70,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     },
   })
   const deliveries = new RemoteDeliveries({ ...options, queue, sessions, runs, mirror, workspaceOf, report })
-  const wakes = new SessionWakes({ sessions, trees, runs, mirror, report })
+  const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report })
   const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report })
   const comparison = createTreeComparison(sessions, checks)
 
@@ -73,13 +78,18 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     deliveries.finished(root)
     for (const listener of listeners) listener(root, result)
   }
-  /** Sends the order even if no worker is running. */
-  const cancelTree = async (session: string, reason: string, stored: StoredSession | undefined) => {
-    const root = stored?.spec.root ?? runs.rootOf(session) ?? session
-    await runs.follow(root, stored?.spec.agent.name ?? '')
-    // A tree that waits may rest again before the order arrives.
-    runs.changed(root)
-    await trees.cancel(session, reason, { root })
+  /** Where a session is, and whether it runs or can continue, as far as its file and its tree show. */
+  const locate = (session: string) => {
+    const stored = sessions.readNow(session)
+    const followed = runs.rootOf(session)
+    const root = stored?.spec.root ?? followed ?? session
+    const isOpen = stored === undefined ? runs.isOrdered(root) : idleStateOf(stored).kind !== 'ended'
+    return { stored, isOpen, target: { session, root, agent: stored?.spec.agent.name ?? '' } }
+  }
+  const cancel = (session: string, reason: string) => {
+    const { stored, isOpen, target } = locate(session)
+    wakes.cancel(session, target.root)
+    return deliveries.cancel(target, reason, { stored, isOpen })
   }
   const deliveryTo = (stored: StoredSession | undefined, session: string, message: string) => {
     if (stored !== undefined && hasReceived(stored, message)) return 'delivered'
@@ -110,11 +120,18 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     resume: (session) => wakes.resume(session),
     resumeOnRequest: (session) => wakes.resumeOnRequest(session),
     async cancel(session, reason) {
-      const hadRequests = deliveries.drop(session)
-      const stored = sessions.read(session)
-      if (stored === undefined && !runs.has(session)) return hadRequests
-      if (stored !== undefined && idleStateOf(stored).kind === 'ended') return false
-      await cancelTree(session, reason, stored)
+      // Rejects if its file cannot be read: it may not have ended.
+      if (runs.rootOf(session) === undefined) sessions.read(session)
+      const { isOpen, target } = locate(session)
+      // Rejects if another process runs it.
+      if (isOpen) await runs.expect(target.root, target.agent, session)
+      let isCancelled = false
+      try {
+        isCancelled = cancel(session, reason)
+      } finally {
+        if (!isCancelled) runs.unexpect(target.root, session)
+      }
+      if (!isCancelled) return false
       note({ type: 'session.cancelled', message: `${session} was cancelled: ${reason}`, session, reason })
       return true
     },
@@ -152,12 +169,9 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       void wakes.pushEdit(session).catch((error: unknown) => report(session, messageOf(error)))
     },
     cancelElsewhere(session) {
-      const stored = sessions.unfinished(session)
-      if (stored === undefined && runs.rootOf(session) === undefined) return false
-      void cancelTree(session, 'a person cancelled it', stored).catch((error: unknown) =>
-        report(session, messageOf(error)),
-      )
-      return true
+      const { stored } = locate(session)
+      if (stored !== undefined && !sessions.isHere(session)) return false
+      return cancel(session, 'a person cancelled it')
     },
     async hold() {
       deliveries.hold()

@@ -24,13 +24,16 @@ export class PlaceSessions {
   }
 
   /** Returns `undefined` if the file cannot be read. */
-  readonly readIfPossible = async (session: string): Promise<StoredSession | undefined> => {
+  readNow(session: string): StoredSession | undefined {
     try {
       return this.read(session)
     } catch {
       return undefined
     }
   }
+
+  readonly readIfPossible = async (session: string): Promise<StoredSession | undefined> =>
+    this.readNow(session)
 
   /** Throws if the workers of this place do not run the session. */
   requireHere(session: string): void {
@@ -43,6 +46,22 @@ export class PlaceSessions {
         ? `${session} was not started with the Restate engine. Resume it with "cadre resume ${session}", or run "cadre up" without the engine.`
         : `${session} runs on the workers of place ${file.place}, but engine.place is ${place}. To continue it, set engine.place to ${file.place} and restart "cadre up".`,
     )
+  }
+
+  /** Whether the file of a session shows all of its record. */
+  shows({ spec, status, outcome, entries }: StoredSession): boolean {
+    const file = this.readNow(spec.id)
+    if (file?.status !== status || file.outcome !== outcome) return false
+    return file.entries.at(-1)?.seq === entries.at(-1)?.seq
+  }
+
+  /** Whether the session has a file, and the workers of this place run it. */
+  isHere(session: string): boolean {
+    try {
+      return readProjected(this.#options.home, session)?.place === this.#options.place
+    } catch {
+      return false
+    }
   }
 
   /** A session of this place that has not ended. */

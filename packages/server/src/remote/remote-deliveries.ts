@@ -2,9 +2,13 @@
  * Owns the queue of requests for sessions that run on workers. Called by the remote keeper.
  *
  * 1. A request is in the queue on disk before its caller continues. It leaves the queue when the session's file shows it, and is sent
- *    again after a restart: the ids of sessions and messages prevent a second effect.
+ *    again after a restart: the ids of sessions and messages prevent a second effect. A resume also leaves the queue when its tree rests,
+ *    because a worker may refuse it, and a cancel when the server has it.
  * 2. At most `parallel` trees run for this daemon; other new sessions wait in the queue.
  * 3. The requests of one session are sent one after the other. If one fails, those of other sessions do not wait for it.
+ * 4. An order is sent only while its request is in the queue. A cancel removes the requests before it, so none of them is sent after it. It
+ *    does not wait until their orders are prepared, which can take until a worker is running. If an order is being sent, the cancel is
+ *    sent after it.
  */
 import { messageOf, type StoredSession } from '@cadre/core'
 import { currentUser } from '@cadre/disk'
@@ -13,7 +17,7 @@ import { hasReceived } from '../sessions/deliveries.ts'
 import {
   type DeliveryQueue,
   type QueuedDelivery,
-  type QueuedRequest,
+  type QueuedOrder,
   startRequestOf,
 } from '../sessions/delivery-queue.ts'
 import { requireAgent } from '../sessions/start-request.ts'
@@ -25,7 +29,7 @@ import type { SessionMirror } from './session-mirror.ts'
 
 export interface RemoteDeliveriesOptions
   extends Pick<KeeperOptions, 'workspace' | 'parallel' | 'parts' | 'note'> {
-  readonly queue: DeliveryQueue
+  readonly queue: DeliveryQueue<QueuedOrder>
   readonly sessions: PlaceSessions
   readonly trees: RemoteTrees
   readonly runs: RemoteRuns
@@ -42,12 +46,20 @@ interface Blocked {
   readonly notBefore: number
 }
 
+/** What to send for a request. */
+interface Order {
+  readonly root: string
+  send(): Promise<unknown>
+}
+
 export class RemoteDeliveries {
   readonly #options: RemoteDeliveriesOptions
-  readonly #queue: DeliveryQueue
+  readonly #queue: DeliveryQueue<QueuedOrder>
   readonly #serving = new Set<string>()
-  /** Requests that the server has, by file. */
-  readonly #sent = new Set<string>()
+  /** Ends the preparation of the order that is sent next to a session. */
+  readonly #preparing = new Map<string, () => void>()
+  /** Requests that the server has, by file, and those that it may have, because sending them was tried. */
+  readonly #sent = new Map<string, 'sent' | 'tried'>()
   readonly #blocked = new Map<string, Blocked>()
   #holds = 0
   #isClosed = false
@@ -57,7 +69,7 @@ export class RemoteDeliveries {
     this.#queue = options.queue
   }
 
-  add(request: QueuedRequest, session: string): void {
+  add(request: QueuedOrder, session: string): void {
     this.#queue.add(request)
     void this.#serve(session)
   }
@@ -72,7 +84,10 @@ export class RemoteDeliveries {
 
   /** Whether the file of a session does not show all requests yet. */
   isPending(session: string): boolean {
-    return this.#queue.of(session).some((one) => !this.#isSettled(one))
+    const queued = this.#queue.of(session)
+    if (queued.length === 0) return false
+    const stored = this.#options.sessions.read(session)
+    return queued.some(({ request }) => !isSettled(request, stored))
   }
 
   /** Why the requests of a session cannot be sent. */
@@ -95,24 +110,49 @@ export class RemoteDeliveries {
     )
   }
 
-  /** Removes all requests for a session. Returns whether there was one. */
-  drop(session: string): boolean {
-    const dropped = this.#queue.of(session)
-    for (const queued of dropped) this.#queue.remove(queued)
-    this.#blocked.delete(session)
-    return dropped.length > 0
+  /** Whether a person's request to resume a session was not sent yet, or its file does not show it. */
+  isToBeResumed(session: string): boolean {
+    return this.#queue.of(session).some(({ request }) => request.kind === 'resume')
   }
 
-  /** A tree rests. Requests that its files do not show are sent again. */
+  /**
+   * Drops all requests for a session, and cancels the session if it runs or one of them may have reached the server. Returns false if there
+   * is nothing to cancel. `isOpen`: the session runs or can continue, as far as its file and its tree show.
+   */
+  cancel(
+    target: { readonly session: string; readonly root: string; readonly agent: string },
+    reason: string,
+    { stored, isOpen }: { readonly stored: StoredSession | undefined; readonly isOpen: boolean },
+  ): boolean {
+    const { session, root } = target
+    const dropped = this.#queue.of(session)
+    const open = dropped.filter(({ request }) => !isSettled(request, stored))
+    const isOrdered = isOpen || open.some(({ file, isRestored }) => isRestored || this.#sent.has(file))
+    // It is on disk before they are not.
+    if (isOrdered) this.#queue.add({ kind: 'cancel', ...target, reason })
+    for (const queued of dropped) this.#remove(queued)
+    this.#preparing.get(session)?.()
+    this.#unblock(session)
+    if (isOrdered) void this.#serve(session)
+    else this.#options.runs.unexpect(root, session)
+    return isOrdered || open.length > 0
+  }
+
+  /** A tree rests. Messages that its files do not show are sent again. */
   rested(sessions: readonly string[]): void {
-    for (const session of sessions) for (const { file } of this.#queue.of(session)) this.#sent.delete(file)
+    for (const session of sessions)
+      for (const queued of this.#queue.of(session)) {
+        const { file, request } = queued
+        if (request.kind === 'resume' && this.#sent.get(file) === 'sent') this.#remove(queued)
+        else if (this.#sent.has(file)) this.#sent.set(file, 'tried')
+      }
   }
 
   /** A tree has a result. If it has no file, the orchestrator refused its start. */
   finished(root: string): void {
     const [first] = this.#queue.of(root)
     if (first?.request.kind === 'start' && this.#options.sessions.read(root) === undefined)
-      this.#queue.remove(first)
+      this.#remove(first)
   }
 
   /** Sends nothing until `release` was called as often. */
@@ -137,28 +177,30 @@ export class RemoteDeliveries {
     this.#isClosed = true
   }
 
-  #isSettled({ session, request }: QueuedDelivery): boolean {
-    const stored = this.#options.sessions.read(session)
-    if (stored === undefined) return false
-    return request.kind === 'start' || hasReceived(stored, request.work.message)
-  }
-
   async #serve(session: string): Promise<void> {
     if (this.#serving.has(session)) return
     this.#serving.add(session)
     try {
-      while (!this.#isClosed && this.#holds === 0) {
+      while (this.#isOpen()) {
         const [first] = this.#queue.of(session)
         if (first === undefined) break
-        if (this.#isSettled(first)) {
-          this.#queue.remove(first)
-          this.#sent.delete(first.file)
+        const { file, request } = first
+        if (isSettled(request, this.#options.sessions.read(session))) {
+          this.#remove(first)
           continue
         }
-        if (this.#sent.has(first.file) || !(await this.#send(first))) break
-        this.#sent.add(first.file)
+        if (this.#sent.get(file) === 'sent') break
+        const order = await this.#untilDropped(session, this.#prepare(first))
+        if (!this.#queue.has(first)) continue
+        if (order === undefined || !this.#isOpen()) break
+        // The tree has rested since, and is no longer followed.
+        if (!this.#options.runs.ordered(order.root, session)) continue
+        this.#sent.set(file, 'tried')
+        await order.send()
+        if (request.kind === 'cancel') this.#remove(first)
+        else if (this.#queue.has(first)) this.#sent.set(file, 'sent')
       }
-      if (this.#blocked.delete(session)) this.#options.report(session, undefined)
+      this.#unblock(session)
     } catch (error) {
       this.#block(session, error)
     } finally {
@@ -166,22 +208,54 @@ export class RemoteDeliveries {
     }
   }
 
+  #isOpen(): boolean {
+    return !this.#isClosed && this.#holds === 0
+  }
+
+  /** Resolves to `undefined` as soon as the requests of the session are dropped. */
+  async #untilDropped<T>(session: string, work: Promise<T>): Promise<T | undefined> {
+    const dropped = new Promise<undefined>((resolve) =>
+      this.#preparing.set(session, () => resolve(undefined)),
+    )
+    try {
+      return await Promise.race([work, dropped])
+    } finally {
+      this.#preparing.delete(session)
+    }
+  }
+
+  #remove(queued: QueuedDelivery<QueuedOrder>): void {
+    this.#queue.remove(queued)
+    this.#sent.delete(queued.file)
+  }
+
+  #unblock(session: string): void {
+    if (this.#blocked.delete(session)) this.#options.report(session, undefined)
+  }
+
   #block(session: string, error: unknown): void {
+    const [first] = this.#queue.of(session)
+    if (first === undefined) return
     const failures = (this.#blocked.get(session)?.failures ?? 0) + 1
     const reason = messageOf(error)
     this.#blocked.set(session, { reason, failures, notBefore: performance.now() + pauseMs(failures) })
-    this.#options.report(session, `Cannot deliver messages to this session yet: ${reason}`)
+    const { kind } = first.request
+    const what =
+      kind === 'resume' || kind === 'cancel' ? `${kind} this session` : 'deliver messages to this session'
+    this.#options.report(session, `Cannot ${what} yet: ${reason}`)
   }
 
-  /** Returns false if the request was not sent: it was dropped, or too many trees are running. */
-  async #send(queued: QueuedDelivery): Promise<boolean> {
-    const { sessions, trees, runs, workspace, parallel, parts, workspaceOf, note } = this.#options
-    const { session, request } = queued
-    const stored = sessions.read(session)
-    if (stored !== undefined && request.kind === 'tell') {
-      await this.#tell(session, stored, request.work)
-      return true
-    }
+  /** Returns `undefined` if there is nothing to send: the request was dropped, or too many trees are running. */
+  #prepare(queued: QueuedDelivery<QueuedOrder>): Promise<Order | undefined> {
+    if (queued.request.kind === 'cancel') return this.#prepareCancel(queued, queued.request)
+    const stored = this.#options.sessions.read(queued.session)
+    if (stored !== undefined && queued.request.kind !== 'start') return this.#prepareMessage(queued, stored)
+    return this.#prepareStart(queued)
+  }
+
+  async #prepareStart(queued: QueuedDelivery<QueuedOrder>): Promise<Order | undefined> {
+    const { trees, runs, workspace, parallel, parts, workspaceOf, note } = this.#options
+    const { session } = queued
     const start = startRequestOf(queued)
     if (start === undefined) {
       note({
@@ -189,28 +263,70 @@ export class RemoteDeliveries {
         message: `A message for ${session} was dropped, because the session no longer exists.`,
         session,
       })
-      this.#queue.remove(queued)
-      return false
+      this.#remove(queued)
+      return undefined
     }
-    if (!runs.has(session) && runs.roots().length >= parallel()) return false
+    const isFull = () => !runs.has(session) && runs.count() >= parallel()
+    if (isFull()) return undefined
     await requireAgent(start, parts().parts)
+    // Other sessions may have been started in the meantime.
+    if (isFull() || !this.#queue.has(queued)) return undefined
     const { workspace: wanted = '', ...rest } = start
-    await runs.follow(session, start.agent)
+    await runs.expect(session, start.agent, session)
     const folder = workspaceOf(session, wanted || workspace)
-    await trees.start({ startedBy: currentUser(), ...rest, workspace: folder, plain: false })
-    return true
+    const send = () => trees.start({ startedBy: currentUser(), ...rest, workspace: folder, plain: false })
+    return { root: session, send }
   }
 
-  async #tell(
-    session: string,
+  /** A message for a session that exists, or a request to resume it. */
+  async #prepareMessage(
+    { session, request, isRestored }: QueuedDelivery<QueuedOrder>,
     { spec }: StoredSession,
-    work: Parameters<RemoteTrees['tell']>[1],
-  ): Promise<void> {
+  ): Promise<Order> {
     const { sessions, trees, runs, mirror } = this.#options
+    const { root } = spec
     sessions.requireHere(session)
-    await runs.follow(spec.root, spec.agent.name)
+    await runs.expect(root, spec.agent.name, session)
     // What a person has changed in the file before applies first.
-    await mirror.push(session)
-    await trees.tell(session, work)
+    if (await mirror.push(session)) runs.changed(root)
+    if (request.kind === 'tell') return { root, send: () => trees.tell(session, request.work) }
+    // An earlier process has sent it.
+    if (isRestored && (await trees.state(root)).kind === 'running')
+      return { root, send: async () => trees.watch(root) }
+    return { root, send: () => trees.resume(session, {}) }
   }
+
+  /** Needs no worker, unless it is unknown whether the tree exists. */
+  async #prepareCancel(
+    queued: QueuedDelivery<QueuedOrder>,
+    { session, root, agent, reason }: Extract<QueuedOrder, { kind: 'cancel' }>,
+  ): Promise<Order | undefined> {
+    const { sessions, trees, runs } = this.#options
+    await runs.expect(root, agent, session)
+    if (!sessions.isHere(session) && (await trees.state(root)).kind === 'absent') {
+      this.#remove(queued)
+      runs.unexpect(root, session)
+      return undefined
+    }
+    return {
+      root,
+      send() {
+        // A tree that waits may rest again before the order arrives.
+        runs.changed(root)
+        return trees.cancel(session, reason, { root })
+      },
+    }
+  }
+}
+
+/** How often a session was resumed. */
+export function countResumes({ entries }: StoredSession): number {
+  return entries.filter((entry) => entry.role === 'event' && entry.type === 'session.resumed').length
+}
+
+/** Whether the file of a session shows that the request was carried out. */
+function isSettled(request: QueuedOrder, stored: StoredSession | undefined): boolean {
+  if (stored === undefined || request.kind === 'cancel') return false
+  if (request.kind === 'resume') return countResumes(stored) > request.resumed
+  return request.kind === 'start' || hasReceived(stored, request.work.message)
 }

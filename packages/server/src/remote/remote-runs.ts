@@ -2,8 +2,10 @@
  * Owns which trees of the place this daemon follows while workers run them, and their files. Called by the remote keeper.
  *
  * 1. While a tree is followed, this process holds its lease in the home, so that no command runs or changes it.
- * 2. A tree is followed from the order that wakes it until it rests and its files show the result.
- * 3. A server that cannot be reached, or a worker that is away, delays files and results. Nothing is lost.
+ * 2. A tree is followed from the order that wakes it until it rests and the file of its root shows the result. Other files that cannot be
+ *    written then are written later.
+ * 3. While an order is prepared, the tree is expected: it is followed too, but if no order is sent in the end, it is no longer followed.
+ * 4. A server that cannot be reached, or a worker that is away, delays files and results. Nothing is lost.
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
 import type { FileEngine } from '@cadre/journal'
@@ -19,6 +21,10 @@ export interface RemoteRunsOptions {
   readonly ended: (root: string, result: RunResult | undefined, sessions: readonly string[]) => void
   /** Called when the files of a running tree were written. */
   readonly synced: (root: string) => void
+  /** Whether the file of the root shows the record. */
+  readonly isShown: (root: string) => Promise<boolean>
+  /** Calls `check` until the files of a tree are written. */
+  readonly checkUntilWritten: (root: string, agent: string) => void
   /** Sets or clears the problem of a tree. */
   readonly report: (root: string, message: string | undefined) => void
 }
@@ -26,6 +32,15 @@ export interface RemoteRunsOptions {
 interface Followed {
   readonly agent: string
   readonly members: Set<string>
+  /** Resolves when this process holds its lease. */
+  holding: Promise<void>
+  isHeld: boolean
+  /** The sessions for which an order is prepared. */
+  readonly expected: Set<string>
+  /** It runs, or an order was sent to it. */
+  isOrdered: boolean
+  /** It no longer runs, but its files do not show the result yet. */
+  isRested: boolean
   isBusy: boolean
   /** Its record has changed while its files were written. */
   isDue: boolean
@@ -84,6 +99,11 @@ export class RemoteRuns {
     return [...this.#followed.keys()]
   }
 
+  /** How many trees run. */
+  count(): number {
+    return [...this.#followed.values()].filter(({ isRested }) => !isRested).length
+  }
+
   agents(): readonly (readonly [session: string, agent: string])[] {
     return [...this.#followed].map(([root, { agent }]) => [root, agent] as const)
   }
@@ -93,12 +113,52 @@ export class RemoteRuns {
    * run the tree, so its result is not reported again.
    */
   async follow(root: string, agent: string, { isQuiet = false } = {}): Promise<void> {
+    const followed = this.#open(root, agent, isQuiet)
+    if (followed === undefined) return
+    followed.isOrdered = true
+    await followed.holding
+  }
+
+  /** Follows a tree while an order for a session of it is prepared. Rejects with `owned` if another process writes its files. */
+  async expect(root: string, agent: string, session: string): Promise<void> {
+    const followed = this.#open(root, agent, false)
+    followed?.expected.add(session)
+    await followed?.holding
+  }
+
+  /** Call it immediately before the order that was prepared is sent. Returns false if the tree has rested since, and must be expected again. */
+  ordered(root: string, session: string): boolean {
+    const followed = this.#followed.get(root)
+    if (followed === undefined || !followed.expected.delete(session)) return false
+    followed.isOrdered = true
+    return true
+  }
+
+  /** No order is sent to the session. */
+  unexpect(root: string, session: string): void {
+    const followed = this.#followed.get(root)
+    if (followed === undefined) return
+    followed.expected.delete(session)
+    if (!followed.isOrdered && followed.expected.size === 0) this.#leave(root, followed)
+  }
+
+  /** Whether a tree runs, or an order was sent to it. */
+  isOrdered(root: string): boolean {
+    return this.#followed.get(root)?.isOrdered === true
+  }
+
+  #open(root: string, agent: string, isQuiet: boolean): Followed | undefined {
     const known = this.#followed.get(root)
     if (known !== undefined && !isQuiet) known.isQuiet = false
-    if (this.#isClosed || known !== undefined) return
-    this.#followed.set(root, {
+    if (this.#isClosed || known !== undefined) return known
+    const followed: Followed = {
       agent,
       members: new Set([root]),
+      holding: Promise.resolve(),
+      isHeld: false,
+      expected: new Set(),
+      isOrdered: false,
+      isRested: false,
       isBusy: false,
       isDue: false,
       isQuiet,
@@ -106,13 +166,28 @@ export class RemoteRuns {
       notice: undefined,
       wait: firstPause,
       pause: firstPause,
-    })
+    }
+    this.#followed.set(root, followed)
+    followed.holding = this.#hold(root, followed)
+    return followed
+  }
+
+  async #hold(root: string, followed: Followed): Promise<void> {
+    const { engine } = this.#options
     try {
-      await this.#options.engine.hold(root)
+      await engine.hold(root)
+      followed.isHeld = true
+      // Nobody has waited for it.
+      if (this.#followed.get(root) !== followed) engine.letGo(root)
     } catch (error) {
-      this.#followed.delete(root)
+      if (this.#followed.get(root) === followed) this.#followed.delete(root)
       throw error
     }
+  }
+
+  #leave(root: string, followed: Followed): void {
+    this.#followed.delete(root)
+    if (followed.isHeld) this.#options.engine.letGo(root)
   }
 
   /** A person's change was sent to a tree that is followed. */
@@ -150,8 +225,7 @@ export class RemoteRuns {
     this.#isClosed = true
     for (const stop of this.#stops) stop()
     this.#options.trees.close()
-    for (const root of this.#followed.keys()) this.#options.engine.letGo(root)
-    this.#followed.clear()
+    for (const [root, followed] of this.#followed) this.#leave(root, followed)
   }
 
   /** The tree has archived its record. */
@@ -209,22 +283,36 @@ export class RemoteRuns {
     const followed = this.#followed.get(root)
     if (followed === undefined || result.kind === 'continued') return
     followed.notice = undefined
+    followed.isRested = true
+    let isWritten = false
     for (let pause = 100; this.#isCurrent(root, followed); pause = Math.min(5_000, pause * 2)) {
       try {
         await this.#sync(root, followed)
+        isWritten = true
         break
       } catch (error) {
         this.#options.report(root, messageOf(error))
+        if (await this.#isShown(root)) break
         await new Promise((resolve) => setTimeout(resolve, pause))
       }
     }
     if (!this.#isCurrent(root, followed)) return
-    const { engine, ended } = this.#options
-    this.#followed.delete(root)
-    engine.letGo(root)
+    const { ended, report, checkUntilWritten } = this.#options
+    this.#leave(root, followed)
     const news = followed.isQuiet ? undefined : runResult(root, followed.agent, result)
     ended(root, news, [...followed.members])
-    if (followed.isChanged) this.#checkLater(root, followed.agent)
+    if (!isWritten) {
+      report(root, undefined)
+      checkUntilWritten(root, followed.agent)
+    } else if (followed.isChanged) this.#checkLater(root, followed.agent)
+  }
+
+  async #isShown(root: string): Promise<boolean> {
+    try {
+      return await this.#options.isShown(root)
+    } catch {
+      return false
+    }
   }
 
   #checkLater(root: string, agent: string): void {

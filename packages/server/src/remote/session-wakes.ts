@@ -3,12 +3,15 @@
  *
  * 1. One of these runs at a time for each session. What is asked meanwhile is done next.
  * 2. What fails is repeated until it succeeds: it takes until a worker is running, and until the command that changed the file has ended.
+ * 3. A session that was cancelled is not resumed for what was asked before. If its order is already being sent, it has no effect after the
+ *    cancel: only a message, or a person's request to resume, continues a cancelled session. Those are in the queue (`RemoteDeliveries`).
  */
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import { beginTimeoutMs, refusalIn, stillRunning } from '../sessions/session-runs.ts'
 import { pauseMs } from './pause.ts'
 import type { PlaceSessions } from './place-sessions.ts'
+import { countResumes, type RemoteDeliveries } from './remote-deliveries.ts'
 import type { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'
 import type { SessionMirror } from './session-mirror.ts'
@@ -18,6 +21,7 @@ export interface SessionWakesOptions {
   readonly trees: RemoteTrees
   readonly runs: RemoteRuns
   readonly mirror: SessionMirror
+  readonly deliveries: Pick<RemoteDeliveries, 'add' | 'isToBeResumed'>
   /** Sets or clears the problem of a session. */
   readonly report: (session: string, message: string | undefined) => void
 }
@@ -27,7 +31,7 @@ interface Waking {
   /** Again, because the file may have changed since, or more is asked. */
   isDue: boolean
   resumes: boolean
-  restarts: boolean
+  isCancelled: boolean
   isQuiet: boolean
 }
 
@@ -57,9 +61,9 @@ export class SessionWakes {
     void this.#wake(session, root, agent.name, { resumes: !isFollowed })
   }
 
-  /** Resumes a session for a person. Rejects if the worker refuses it. */
+  /** Resumes a session for a person. The request is on disk when this returns. Rejects if the worker refuses it. */
   async resumeOnRequest(session: string): Promise<void> {
-    const { sessions, runs } = this.#options
+    const { sessions, runs, deliveries } = this.#options
     const stored = sessions.read(session)
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
     sessions.requireHere(session)
@@ -68,9 +72,16 @@ export class SessionWakes {
       if (idleStateOf(stored).kind !== 'ended') return
       throw stillRunning(session)
     }
-    await runs.follow(root, agent.name)
+    if (deliveries.isToBeResumed(session)) return
+    await runs.expect(root, agent.name, session)
     const result = new Promise<RunResult | undefined>((resolve) => this.#restarting.set(root, resolve))
-    void this.#wake(session, root, agent.name, { resumes: true, restarts: true })
+    try {
+      deliveries.add({ kind: 'resume', session, resumed: countResumes(stored) }, session)
+    } catch (error) {
+      this.#restarting.delete(root)
+      runs.unexpect(root, session)
+      throw error
+    }
     const ended = await Promise.race([result, delay(beginTimeoutMs)])
     this.#restarting.delete(root)
     // A run that has recorded something has begun.
@@ -87,6 +98,13 @@ export class SessionWakes {
     await this.#wake(session, root, agent.name, { isQuiet: true })
   }
 
+  /** A session was cancelled. */
+  cancel(session: string, root: string): void {
+    this.#restarting.get(root)?.(undefined)
+    const asked = this.#waking.get(session)
+    if (asked !== undefined) Object.assign(asked, { resumes: false, isCancelled: true })
+  }
+
   /** A tree rests. */
   ended(root: string, result: RunResult | undefined): void {
     this.#restarting.get(root)?.(result)
@@ -94,6 +112,7 @@ export class SessionWakes {
 
   close(): void {
     this.#isClosed = true
+    for (const end of this.#restarting.values()) end(undefined)
   }
 
   /** Whether a tree is followed for more than an edit of its record. */
@@ -107,29 +126,27 @@ export class SessionWakes {
     session: string,
     root: string,
     agent: string,
-    { resumes = false, restarts = false, isQuiet = false },
+    { resumes = false, isQuiet = false },
   ): Promise<void> {
     const { trees, runs, mirror, report } = this.#options
     const known = this.#waking.get(session)
     if (known !== undefined) {
       known.isDue = true
       known.resumes ||= resumes
-      known.restarts ||= restarts
       known.isQuiet &&= isQuiet
       return
     }
     let failures = 0
-    const asked: Waking = { isDue: true, resumes, restarts, isQuiet }
+    const asked: Waking = { isDue: true, resumes, isCancelled: false, isQuiet }
     this.#waking.set(session, asked)
     while (asked.isDue && !this.#isClosed) {
       const now = { ...asked }
-      Object.assign(asked, { isDue: false, resumes: false, restarts: false })
+      Object.assign(asked, { isDue: false, resumes: false, isCancelled: false })
       try {
         await runs.follow(root, agent, now)
         const isPushed = await mirror.push(session)
         if (isPushed) runs.changed(root)
-        if (now.restarts) await trees.resume(session, {})
-        else if (!isPushed && now.resumes) await trees.resume(session)
+        if (!isPushed && now.resumes && !asked.isCancelled) await trees.resume(session)
         if (failures > 0) report(session, undefined)
         failures = 0
       } catch (error) {
@@ -137,8 +154,7 @@ export class SessionWakes {
         const isBrief = error instanceof CadreError && error.code === 'owned' && failures < 4
         if (!isBrief) report(session, `Cannot resume this session yet: ${messageOf(error)}`)
         asked.isDue = true
-        asked.resumes ||= now.resumes
-        asked.restarts ||= now.restarts
+        asked.resumes ||= now.resumes && !asked.isCancelled
         await delay(isBrief ? 250 * ++failures : pauseMs(++failures))
       }
     }

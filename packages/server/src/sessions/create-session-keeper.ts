@@ -7,7 +7,7 @@ import type { LiveViewer } from '../remote/live-watch.ts'
 import type { MessageWork, SessionKeeper, SessionStart } from '../session-keeper.ts'
 import { cancelSession } from './cancel-session.ts'
 import { Deliveries, hasReceived } from './deliveries.ts'
-import { DeliveryQueue, startRequestOf } from './delivery-queue.ts'
+import { DeliveryQueue, isQueuedRequest, startRequestOf } from './delivery-queue.ts'
 import { readSessionState } from './read-session-state.ts'
 import { SessionRuns, type SessionRunsOptions } from './session-runs.ts'
 import { requireAgent } from './start-request.ts'
@@ -47,7 +47,7 @@ export interface Keeper extends SessionKeeper {
 
 export function createSessionKeeper(options: KeeperOptions): Keeper {
   const { home, engine, workspace, note, problems, rested, trouble = () => false } = options
-  const queue = new DeliveryQueue(home)
+  const queue = new DeliveryQueue(home, isQueuedRequest)
   const runs = new SessionRuns({ ...options, trouble })
   const { jobs } = runs
   const parts = () => options.parts().parts

@@ -22,21 +22,39 @@ export type QueuedRequest =
       readonly begin?: SessionStart
     }
 
-export interface QueuedDelivery {
+/** Also what a person asked for, if the sessions run on workers: a worker may be away for hours. */
+export type QueuedOrder =
+  | QueuedRequest
+  /** `resumed`: how often the session had been resumed before. */
+  | { readonly kind: 'resume'; readonly session: string; readonly resumed: number }
+  | {
+      readonly kind: 'cancel'
+      readonly session: string
+      readonly root: string
+      readonly agent: string
+      readonly reason: string
+    }
+
+export interface QueuedDelivery<Request extends QueuedOrder = QueuedRequest> {
   readonly file: string
   readonly session: string
-  readonly request: QueuedRequest
+  readonly request: Request
+  /** Set if an earlier process has accepted it, and may have delivered it. */
+  readonly isRestored?: true
 }
 
 const folder = ['storage', 'requests', 'queued'] as const
 
-export class DeliveryQueue {
+export class DeliveryQueue<Request extends QueuedOrder = QueuedRequest> {
   readonly #home: Home
-  readonly #queues = new Map<string, QueuedDelivery[]>()
+  readonly #isKnown: (value: unknown) => value is Request
+  readonly #queues = new Map<string, QueuedDelivery<Request>[]>()
   #last = 0
 
-  constructor(home: Home) {
+  /** `isKnown`: other requests stay on disk, for a daemon that knows them. */
+  constructor(home: Home, isKnown: (value: unknown) => value is Request) {
     this.#home = home
+    this.#isKnown = isKnown
   }
 
   /** Loads the requests of an earlier process. Throws system errors; call it again when the system has recovered. */
@@ -47,12 +65,12 @@ export class DeliveryQueue {
       this.#last = Math.max(this.#last, Number(/^\d{1,15}/.exec(file)?.[0] ?? 0))
       if (known.has(file)) continue
       const request = read(path.join(this.#home.at(...folder), file))
-      if (request !== undefined) this.#keep({ file, session: sessionOf(request), request })
+      if (this.#isKnown(request)) this.#keep({ file, session: sessionOf(request), request, isRestored: true })
     }
   }
 
   /** Throws system errors; the request is then not queued. */
-  add(request: QueuedRequest): void {
+  add(request: Request): void {
     this.#last = Math.max(this.#last + 1, Date.now())
     const file = `${String(this.#last).padStart(14, '0')}-${process.pid}.json`
     writeFileAtomically(this.#home, [...folder, file], JSON.stringify(request), { durable: true })
@@ -60,17 +78,17 @@ export class DeliveryQueue {
   }
 
   /** In order of delivery. */
-  of(session: string): readonly QueuedDelivery[] {
+  of(session: string): readonly QueuedDelivery<Request>[] {
     return this.#queues.get(session) ?? []
   }
 
-  has(queued: QueuedDelivery): boolean {
+  has(queued: QueuedDelivery<Request>): boolean {
     return this.of(queued.session).includes(queued)
   }
 
   /** Whether this message is queued for this session. */
   hasMessage(session: string, message: string): boolean {
-    return this.of(session).some(({ request }) => workOf(request).message === message)
+    return this.of(session).some(({ request }) => workOf(request)?.message === message)
   }
 
   /** Sessions with queued requests. */
@@ -79,7 +97,7 @@ export class DeliveryQueue {
   }
 
   /** Throws system errors; the request then stays queued. */
-  remove(queued: QueuedDelivery): void {
+  remove(queued: QueuedDelivery<Request>): void {
     const file = this.#home.at(...folder, queued.file)
     rememberOwnWrite(file, undefined)
     rmSync(file, { force: true })
@@ -88,7 +106,7 @@ export class DeliveryQueue {
     else this.#queues.set(queued.session, left)
   }
 
-  #keep(queued: QueuedDelivery): void {
+  #keep(queued: QueuedDelivery<Request>): void {
     const { session } = queued
     this.#queues.set(
       session,
@@ -98,30 +116,40 @@ export class DeliveryQueue {
 }
 
 /** How to start the session of a request, if the request may start one. */
-export function startRequestOf({ request }: QueuedDelivery): KeepRequest | undefined {
+export function startRequestOf({ request }: QueuedDelivery<QueuedOrder>): KeepRequest | undefined {
   if (request.kind === 'start') return request.request
+  if (request.kind !== 'tell') return undefined
   return request.begin && { ...request.begin, id: request.session, work: request.work }
 }
 
-function sessionOf(request: QueuedRequest): string {
+function sessionOf(request: QueuedOrder): string {
   return request.kind === 'start' ? request.request.id : request.session
 }
 
-function workOf(request: QueuedRequest) {
-  return request.kind === 'start' ? request.request.work : request.work
+function workOf(request: QueuedOrder) {
+  if (request.kind === 'start') return request.request.work
+  return request.kind === 'tell' ? request.work : undefined
 }
 
-function read(file: string): QueuedRequest | undefined {
+function read(file: string): unknown {
   try {
-    const value: unknown = JSON.parse(readRegularFile(file).toString('utf8'))
-    return isRequest(value) ? value : undefined
+    return JSON.parse(readRegularFile(file).toString('utf8'))
   } catch (error) {
     if (systemErrorCode(error) !== undefined) throw error
     return undefined
   }
 }
 
-function isRequest(value: unknown): value is QueuedRequest {
+export function isQueuedOrder(value: unknown): value is QueuedOrder {
+  if (isQueuedRequest(value)) return true
+  if (!isObject(value) || typeof value['session'] !== 'string') return false
+  if (value['kind'] === 'resume') return typeof value['resumed'] === 'number'
+  return (
+    value['kind'] === 'cancel' && ['root', 'agent', 'reason'].every((key) => typeof value[key] === 'string')
+  )
+}
+
+export function isQueuedRequest(value: unknown): value is QueuedRequest {
   if (!isObject(value)) return false
   const { kind, request, session, work, begin } = value
   if (kind === 'tell') {
