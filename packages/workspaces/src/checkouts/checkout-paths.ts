@@ -75,11 +75,11 @@ export function isRecordedCheckout(workspace: string): boolean {
   return workspace.startsWith(`${recordedCheckouts}/`)
 }
 
-/** The part of a recorded workspace below the checkout of its tree. Empty if it leaves the checkout. */
-export function folderInCheckout(root: string, workspace: string): string {
+/** The part of a recorded workspace below the checkout of its tree. `undefined` if it is not exactly a path in that checkout. */
+export function folderInCheckout(root: string, workspace: string): string | undefined {
   const top = recordedCheckout(root)
-  const folder = path.posix.normalize(workspace)
-  return isInside(top, folder) ? path.posix.relative(top, folder) : ''
+  const below = path.posix.relative(top, workspace)
+  return isInside(top, workspace) && recordedCheckout(root, below) === workspace ? below : undefined
 }
 
 /** Returns the same object if nothing in it changes. */
