@@ -32,6 +32,42 @@ export const workerMutants = {
       [`${checkouts}/hide-credentials.test.ts`],
     ],
     [
+      'a link moves a session to another folder of the worker',
+      `${checkouts}/use-checkouts.ts`,
+      'isInside(top, place) && ',
+      '',
+      [`${checkouts}/use-checkouts.test.ts`],
+    ],
+    [
+      'an order moves a session to another folder of the worker',
+      `${checkouts}/checkout-paths.ts`,
+      'isInside(top, workspace) && recordedCheckout(root, below) === workspace',
+      'workspace.length > below.length',
+      [`${checkouts}/checkout-paths.test.ts`],
+    ],
+    [
+      'agents can remove what is stored',
+      `${checkouts}/checkout-git.ts`,
+      "place('pack')], at)).code !== 0",
+      "place('pack')], at)).code !== 0 || rmSync(place('pack')) === undefined",
+      [`${checkouts}/checkout-files.test.ts`],
+    ],
+    [
+      'a push fails for ever because of a branch below',
+      `${checkouts}/free-branches.ts`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
+      'other.startsWith(`${ref}/`) || ',
+      '',
+      [`${checkouts}/free-branches.test.ts`],
+    ],
+    [
+      'line ends change when another worker continues',
+      `${checkouts}/checkout-git.ts`,
+      '[gitDir, asBytes]',
+      '[gitDir, asText]',
+      [`${checkouts}/checkout-files.test.ts`],
+    ],
+    [
       'doctor leaves a ref in the repository',
       `${checkouts}/checkout-repository.ts`,
       "isTrial ? ['--dry-run'] : []",

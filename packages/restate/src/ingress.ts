@@ -15,6 +15,12 @@ export class Ingress {
   readonly #signal: AbortSignal | undefined
 
   constructor({ url, headers = {}, signal }: IngressOptions) {
+    // `fetch` rejects such an address, and prints it.
+    if (url.includes('@'))
+      throw new CadreError(
+        'configuration',
+        'the address of the Restate server contains a user name or password. Remove it from engine.ingress in config.yaml.',
+      )
     this.#url = url.replace(/\/+$/, '')
     this.#headers = headers
     this.#signal = signal

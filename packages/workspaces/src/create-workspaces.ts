@@ -22,7 +22,7 @@ import { includeIgnored } from './include-ignored.ts'
 import { type MergeResult, mergeWorkspace } from './merge-workspace.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
 import { removeWithoutLoss, removeWorkspace } from './remove-workspace.ts'
-import { restoreWorkspace } from './restore-workspace.ts'
+import { requireConfined, restoreWorkspace } from './restore-workspace.ts'
 import { type RollbackRequest, type RollbackResult, rollbackWorkspace } from './rollback-workspace.ts'
 import { settleWorkspace } from './settle-workspace.ts'
 import { addWorkspaceUser, listRecords, readRecord, type WorkspaceRecord } from './workspace-record.ts'
@@ -105,7 +105,10 @@ export function createWorkspaces({ home, shouldRetry = () => false }: Workspaces
       return { kind: 'impossible', reason: `${JSON.stringify(session)} is not a valid folder name` }
     findGit()
     const before = readRecord(home, session)
-    if (before?.state === 'ready' && existsSync(before.top)) return { kind: 'ready', path: before.path }
+    if (before?.state === 'ready' && existsSync(before.top)) {
+      requireConfined(before)
+      return { kind: 'ready', path: before.path }
+    }
     // The folder was deleted, but its commits still exist.
     if (
       before?.state === 'ready' &&

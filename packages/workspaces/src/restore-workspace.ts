@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { repositoryAt, tryGit } from '@cadre/disk'
+import { CadreError } from '@cadre/core'
+import { isInside, realPathOf, repositoryAt, tryGit } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { forgetWorktree } from './remove-workspace.ts'
 import { gitInRepository, gitInWorkspace } from './workspace-git.ts'
@@ -15,9 +16,19 @@ export async function restoreWorkspace(
   if (!existsSync(record.commonDir)) return false
   const restored = await (record.kind === 'worktree' ? addWorktree : checkOut)(home, record, signal)
   if (restored === undefined) return false
+  requireConfined(restored)
   mkdirSync(restored.path, { recursive: true })
   writeRecord(home, restored)
   return true
+}
+
+/** Rejects a workspace if a link in it points outside. Others may have made its commits, and agents can make links. */
+export function requireConfined({ session, top, path: folder }: WorkspaceRecord): void {
+  if (isInside(realPathOf(top), realPathOf(folder))) return
+  throw new CadreError(
+    'configuration',
+    `${session} cannot work in ${folder}, because a link there points outside its workspace. Replace the link with a folder.`,
+  )
 }
 
 async function addWorktree(

@@ -15,3 +15,21 @@ it.each([
 ])('masks %s', (text, masked) => {
   expect(maskUserinfo(text)).toBe(masked)
 })
+
+it('masks a long token', () => {
+  const token = 'x'.repeat(5000)
+  expect(maskUserinfo(`https://oauth2:${token}@example.com/a.git`)).toBe('https://***@example.com/a.git')
+  expect(maskUserinfo(`https://oauth2:a/${token}@example.com/a.git`)).toBe('https://***@example.com/a.git')
+})
+
+it.each(['a://:', 'a://', 'a://b:c/', 'a.', 'a:', '@', 'a://1:1'])(
+  'is fast for a long text of %j',
+  (part) => {
+    const text = part.repeat(2_000_000 / part.length)
+    const start = performance.now()
+    maskUserinfo(text)
+    maskUserinfo(`a://${text}`)
+    // A pattern that starts again at each part would need hours.
+    expect(performance.now() - start).toBeLessThan(20_000)
+  },
+)

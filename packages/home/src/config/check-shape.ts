@@ -161,5 +161,7 @@ function describeValue({ value, fields, items }: Located): string {
   if (value === null) return 'nothing'
   if (fields !== undefined) return 'a mapping'
   if (items !== undefined) return 'a list'
-  return maskUserinfo(JSON.stringify(value)).slice(0, 60)
+  // The whole value is one address, so a password in it may contain anything.
+  const shown = typeof value === 'string' ? value.replace(/:\/\/.*@/s, '://***@') : value
+  return maskUserinfo(JSON.stringify(shown)).slice(0, 60)
 }

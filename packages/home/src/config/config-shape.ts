@@ -26,8 +26,13 @@ export const wholeNumber: ValueShape = { kind: 'whole' }
 /** A number, 0 or more. */
 export const nonNegativeNumber: ValueShape = { kind: 'amount' }
 
+/** Without a user name or password: Restate accepts none, and Cadre prints the address in messages. */
 function address(example: string): ValueShape {
-  return { kind: 'matching', pattern: /^https?:\/\/[^\s/?#]+\/?$/, says: `an address such as ${example}` }
+  return {
+    kind: 'matching',
+    pattern: /^https?:\/\/[^\s/?#@]+\/?$/,
+    says: `an address such as ${example}, without a user name or password`,
+  }
 }
 
 const dayBudget: { readonly [key: string]: ValueShape } = { tokens: wholeNumber, cost: nonNegativeNumber }

@@ -156,7 +156,7 @@ describe('loadConfig', () => {
     ],
     [
       'engine: {kind: restate, place: a, ingress: localhost}',
-      'engine.ingress must be an address such as http://127.0.0.1:8080, not "localhost".',
+      'engine.ingress must be an address such as http://127.0.0.1:8080, without a user name or password, not "localhost".',
     ],
     [
       'engine: {kind: restate, place: a, workspace: clone}',
@@ -209,6 +209,15 @@ describe('loadConfig', () => {
     const message = await fault()
     expect(message).toContain('keyCommand')
     expect(message).not.toContain('sk-123')
+  })
+
+  it.each(['ingress', 'admin'])('refuses a password in engine.%s, and does not repeat it', async (key) => {
+    for (const password of ['sk-123', 'sk-123/a', "sk-123'a b", 'sk-123\\"a', `sk-123${'x'.repeat(1000)}`]) {
+      user(`engine: {kind: restate, place: a, ${key}: "http://ann:${password}@127.0.0.1:8080"}`)
+      const message = await fault()
+      expect(message).toContain('without a user name or password, not "http://***@127.0.0.1:8080"')
+      expect(message).not.toContain('sk-123')
+    }
   })
 
   it('explains where a Copilot token goes, without printing it', async () => {

@@ -1,7 +1,7 @@
 /** The files of a checkout, with the repository that agents use in it and the workspaces of isolated sessions. */
 import { copyFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { commitOf, type GitRequest, git, takeSnapshot, treeOf, tryGit } from '@cadre/disk'
+import { commitOf, type GitRequest, git, stagePaths, takeSnapshot, treeOf, tryGit } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { removeWorkspace } from '../remove-workspace.ts'
 import { listRecords, type WorkspaceRecord, writeRecord } from '../workspace-record.ts'
@@ -9,7 +9,7 @@ import type { CheckoutGit } from './checkout-git.ts'
 import type { CheckoutPaths } from './checkout-paths.ts'
 import type { RemoteRefs } from './checkout-repository.ts'
 import { formatOf } from './format-of.ts'
-import type { SnapshotNote } from './snapshot-note.ts'
+import { isBranchRef, type SnapshotNote, type SnapshotWorkspace } from './snapshot-note.ts'
 
 export interface CheckoutFilesOptions {
   readonly home: Home
@@ -52,7 +52,7 @@ export class CheckoutFiles {
     writeFileSync(path.join(draft, '.git', 'objects', 'info', 'alternates'), own.alternates)
     const { head, headRef } = note
     if (headRef !== null) await git(['symbolic-ref', 'HEAD', headRef], at)
-    await git(['update-ref', 'HEAD', head], at)
+    await git(['update-ref', ...(headRef === null ? ['--no-deref'] : []), 'HEAD', head], at)
     await git(['config', 'remote.origin.url', origin], at)
     await git(['config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*'], at)
     const { defaultBranch = '' } = remote
@@ -79,31 +79,46 @@ export class CheckoutFiles {
     this.unlock()
     const taken = await takeSnapshot({ ...this.#in(checkout.folder, signal), without: home.path })
     if (taken.kind !== 'taken') throw new Error(`unreachable: ${taken.reason}`)
+    const { start, result } = before
+    const head = await this.#head(before, signal)
+    const workspaces: SnapshotWorkspace[] = []
+    for (const record of this.#records()) {
+      const stored = before.workspaces.find(({ session }) => session === record.session)
+      const now = paths.toRecorded(noteOf(record))
+      const isWhole = await checkout.adopt(record.tip, [start, head.head, ...tipsOf(before)], signal)
+      // An agent may have removed its commits. Then the last stored ones remain.
+      const kept = isWhole ? now : stored
+      if (kept !== undefined) workspaces.push(kept)
+    }
+    return { tree: taken.tree, note: { start, ...head, workspaces, ...(result && { result }) } }
+  }
+
+  /** The tree of the files as git would commit them, with line ends as `.gitattributes` demands. `parent`: the commit below. */
+  async committedTree(tree: string, parent: string, signal?: AbortSignal): Promise<string> {
+    const { git: own } = this.#options
+    const changed = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', `${parent}^{tree}`, tree]
+    const names = (await git(changed, own.bare(signal))).split('\0').filter((name) => name !== '')
+    const { folder } = own
+    const index = `${own.index}.result`
+    rmSync(index, { force: true })
+    const at = { ...own.converting(signal), workTree: folder, index, timeoutMs: checkoutTimeoutMs }
+    await git(['read-tree', parent], at)
+    await stagePaths(names, at)
+    return (await git(['write-tree'], at)).trim()
+  }
+
+  /** The commit and the branch that are checked out. If agents have destroyed or damaged them, the last stored ones remain. */
+  async #head(before: SnapshotNote, signal?: AbortSignal): Promise<Pick<SnapshotNote, 'head' | 'headRef'>> {
+    const { git: checkout } = this.#options
+    const { head: last, headRef, start } = before
     const own = checkout.own()
     const at = { cwd: checkout.folder, gitDir: own, signal }
     const head = own === undefined ? undefined : await commitOf('HEAD', at)
-    const branch = own === undefined ? undefined : await tryGit(['symbolic-ref', '-q', 'HEAD'], at)
-    const workspaces = this.#records().map(
-      ({ session, agent, path: place, base, target, branch: name, start, tip, merged, created }) => ({
-        ...{ session, agent, path: place, base: base ?? '', target: target ?? '', branch: name, start, tip },
-        ...(merged !== undefined && { merged }),
-        created,
-      }),
-    )
-    const { start, result } = before
-    // An agent may have destroyed the repository in its checkout.
-    const isUsable = head !== undefined && (await commitOf(head, checkout.bare(signal))) !== undefined
-    return {
-      tree: taken.tree,
-      note: {
-        start,
-        ...(isUsable
-          ? { head, headRef: branch?.code === 0 ? branch.stdout.trim() : null }
-          : { head: before.head, headRef: before.headRef }),
-        workspaces: paths.toRecorded(workspaces),
-        ...(result && { result }),
-      },
-    }
+    if (head === undefined || !(await checkout.adopt(head, [start, last], signal)))
+      return { head: last, headRef }
+    const branch = await tryGit(['symbolic-ref', '-q', 'HEAD'], at)
+    const name = branch.stdout.trim()
+    return { head, headRef: branch.code === 0 && isBranchRef(name) ? name : null }
   }
 
   /** Removes the lock of the index, which a command that was stopped or killed may have left. */
@@ -128,6 +143,7 @@ export class CheckoutFiles {
     return { ...own.bare(signal), workTree, index: own.index, timeoutMs: checkoutTimeoutMs }
   }
 
+  /** The workspaces of isolated sessions that this worker has. */
   #records(): readonly WorkspaceRecord[] {
     const commonDir = path.join(this.#options.git.folder, '.git')
     return listRecords(this.#options.home).filter(
@@ -135,3 +151,14 @@ export class CheckoutFiles {
     )
   }
 }
+
+function noteOf(record: WorkspaceRecord): SnapshotWorkspace {
+  const { session, agent, path: place, base = '', target = '', branch, start, tip, merged, created } = record
+  return {
+    ...{ session, agent, path: place, base, target, branch, start, tip },
+    ...(merged !== undefined && { merged }),
+    created,
+  }
+}
+
+const tipsOf = ({ workspaces }: SnapshotNote) => workspaces.map(({ tip }) => tip)

@@ -1,11 +1,21 @@
 /**
- * The git repositories of a checkout: Cadre's own one (`gitDir`), and the one of the agents in the checkout. Cadre's commands use its own
- * repository, never the settings or the index in the checkout, which agents can change.
+ * The git repositories of a checkout: Cadre's own one (`gitDir`), and the one of the agents in the checkout.
+ *
+ * 1. Cadre's commands use its own repository, never the settings or the index in the checkout, which agents can change.
+ * 2. Every commit in Cadre's own repository is complete. Commits of agents are copied there first (`adopt`), all that they need or nothing.
+ * 3. No file in the checkout can enable conversions, so the files of a snapshot are stored and come back byte for byte.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { type GitRequest, git } from '@cadre/disk'
+import { commitOf, type GitRequest, git, tryGit } from '@cadre/disk'
 import { formatOf } from './format-of.ts'
+
+/** At the highest precedence, so files are stored and come back byte for byte. */
+const asBytes = '* -text -eol -crlf -filter -ident -working-tree-encoding\n'
+/** Only line ends: files of agents are not always in the encoding that `.gitattributes` demands. */
+const asText = '* -filter -ident -working-tree-encoding\n'
+
+const adoptTimeoutMs = 30 * 60_000
 
 export interface CheckoutGitOptions {
   /** The folder of the checkout. */
@@ -37,12 +47,51 @@ export class CheckoutGit {
     return alternatesOf([this.gitDir, this.#cacheDir])
   }
 
-  /** Git in Cadre's own repository, without the files. */
+  /** Git in Cadre's own repository, without the files. It does not read the objects in the checkout, which agents can remove. */
   bare(signal?: AbortSignal): GitRequest {
     const { gitDir } = this
+    return { cwd: gitDir, gitDir, signal }
+  }
+
+  /** Like `bare`, but files are converted as `.gitattributes` demands, for example line ends. */
+  converting(signal?: AbortSignal): GitRequest {
+    const objects = { write: path.join(this.gitDir, 'objects'), read: [] }
+    return { ...this.bare(signal), gitDir: this.#converting, objects }
+  }
+
+  get #converting(): string {
+    return path.join(this.gitDir, 'converting.git')
+  }
+
+  /**
+   * Copies a commit of the repository in the checkout, with all that it needs. `known`: complete commits of Cadre's own repository.
+   * Returns false if that is impossible: agents can remove or damage objects, and fetch a history that is not complete.
+   */
+  async adopt(commit: string, known: readonly string[], signal?: AbortSignal): Promise<boolean> {
+    const at = { ...this.bare(signal), timeoutMs: adoptTimeoutMs }
+    if (known.includes(commit) || (await commitOf(commit, at)) !== undefined) return true
     const own = this.own()
-    const read = own === undefined ? [] : [path.join(own, 'objects')]
-    return { cwd: gitDir, gitDir, objects: { write: path.join(gitDir, 'objects'), read }, signal }
+    if (own === undefined) return false
+    const draft = path.join(this.gitDir, 'adopted')
+    rmSync(draft, { recursive: true, force: true })
+    mkdirSync(draft)
+    try {
+      const objects = { write: path.join(this.gitDir, 'objects'), read: [path.join(own, 'objects')] }
+      const input = [commit, ...known.map((one) => `^${one}`), ''].join('\n')
+      const packed = await tryGit(['pack-objects', '-q', '--revs', path.join(draft, 'pack')], {
+        ...{ ...at, objects, input },
+      })
+      if (packed.code !== 0) return false
+      const name = `pack-${packed.stdout.trim()}`
+      const place = (ending: string) => path.join(draft, `${name}.${ending}`)
+      // Compares contents with ids, and fails if anything is missing.
+      if ((await tryGit(['index-pack', '--strict', place('pack')], at)).code !== 0) return false
+      for (const ending of ['pack', 'idx'])
+        renameSync(place(ending), path.join(this.gitDir, 'objects', 'pack', `${name}.${ending}`))
+      return true
+    } finally {
+      rmSync(draft, { recursive: true, force: true })
+    }
   }
 
   /** The repository in the checkout, unless an agent has changed it so that it reads another one. */
@@ -64,6 +113,15 @@ export class CheckoutGit {
     mkdirSync(path.dirname(gitDir), { recursive: true })
     await git(['init', '-q', '--bare', ...formatOf(start), '--', gitDir], { cwd: path.dirname(gitDir) })
     writeFileSync(path.join(gitDir, 'objects', 'info', 'alternates'), alternatesOf([this.#cacheDir]))
+    const settings = [
+      [gitDir, asBytes],
+      [this.#converting, asText],
+    ] as const
+    await git(['init', '-q', '--bare', ...formatOf(start), '--', this.#converting], { cwd: gitDir })
+    for (const [place, attributes] of settings) {
+      mkdirSync(path.join(place, 'info'), { recursive: true })
+      writeFileSync(path.join(place, 'info', 'attributes'), attributes)
+    }
   }
 
   async commit(

@@ -7,9 +7,13 @@ import type { Home } from '@cadre/home'
  * elsewhere. A worker replaces these paths by its own when it reads a record, and its own by these when it writes one.
  */
 const recordedCheckouts = '/cadre/checkouts'
-const recordedWorkspaces = '/cadre/workspaces'
 
-const recorded = new RegExp(`(?<![\\w.-])(${recordedCheckouts}|${recordedWorkspaces})/`, 'g')
+/**
+ * A recorded path has no mark. After a letter, as in `-I/path`, it has the mark `=`, because only this tells it from the end of another path.
+ * Each text that looks like one of these has one more `~` in records. So every text comes back as it was.
+ */
+const recorded = '/cadre/([~=]*)(checkouts|workspaces)/'
+const isAfterLetter = (text: string, at: number) => /[\w.-]/.test(text.charAt(at - 1))
 
 /** The folder with the checkouts of all workers of a home. No session can have this name. */
 export function checkoutsIn(home: Home): string {
@@ -28,21 +32,38 @@ export function createCheckoutPaths(folders: {
   readonly checkouts: string
   readonly workspaces: string
 }): CheckoutPaths {
-  const pairs = [
-    [`${folders.checkouts}/`, `${recordedCheckouts}/`],
-    [`${folders.workspaces}/`, `${recordedWorkspaces}/`],
+  const names = [
+    [`${folders.checkouts}/`, 'checkouts'],
+    [`${folders.workspaces}/`, 'workspaces'],
   ] as const
-  const local = new Map<string, string>([
-    [recordedCheckouts, `${folders.checkouts}/`],
-    [recordedWorkspaces, `${folders.workspaces}/`],
-  ])
+  const nameOf = new Map<string, string>(names)
+  const folderOf = new Map<string, string>(names.map(([folder, name]) => [name, folder]))
+  const inRecord = new RegExp(recorded, 'g')
+  // The first folder may be inside the second one.
+  const here = new RegExp(`${names.map(([folder]) => literal(folder)).join('|')}|${recorded}`, 'g')
   return {
     toLocal: (value) =>
-      mapTexts(value, (text) => text.replace(recorded, (_, name: string) => local.get(name) as string)),
-    // The first folder may be inside the second one.
+      mapTexts(value, (text) =>
+        text.replace(inRecord, (found, mark: string, name: string, at: number) => {
+          if (mark.startsWith('~')) return `/cadre/${mark.slice(1)}${name}/`
+          const isPath = mark === '=' || (mark === '' && !isAfterLetter(text, at))
+          return isPath ? (folderOf.get(name) as string) : found
+        }),
+      ),
     toRecorded: (value) =>
-      mapTexts(value, (text) => pairs.reduce((all, [from, to]) => all.replaceAll(from, to), text)),
+      mapTexts(value, (text) =>
+        text.replace(here, (found, mark: string | undefined, word: string, at: number) => {
+          const name = nameOf.get(found)
+          const isAfter = isAfterLetter(text, at)
+          if (name !== undefined) return `/cadre/${isAfter ? '=' : ''}${name}/`
+          return mark === '' && isAfter ? found : `/cadre/~${mark}${word}/`
+        }),
+      ),
   }
+}
+
+function literal(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 /** The recorded workspace of a new tree. `below`: the folder in the repository where its sessions work. */
@@ -54,11 +75,11 @@ export function isRecordedCheckout(workspace: string): boolean {
   return workspace.startsWith(`${recordedCheckouts}/`)
 }
 
-/** The part of a recorded workspace below the checkout of its tree. Empty if it leaves the checkout. */
-export function folderInCheckout(root: string, workspace: string): string {
+/** The part of a recorded workspace below the checkout of its tree. `undefined` if it is not exactly a path in that checkout. */
+export function folderInCheckout(root: string, workspace: string): string | undefined {
   const top = recordedCheckout(root)
-  const folder = path.posix.normalize(workspace)
-  return isInside(top, folder) ? path.posix.relative(top, folder) : ''
+  const below = path.posix.relative(top, workspace)
+  return isInside(top, workspace) && recordedCheckout(root, below) === workspace ? below : undefined
 }
 
 /** Returns the same object if nothing in it changes. */

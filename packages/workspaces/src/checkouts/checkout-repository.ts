@@ -41,9 +41,10 @@ export function openCheckoutRepository(
 ): CheckoutRepository {
   // Not in a project, whose settings git would read.
   const cwd = path.parse(process.cwd()).root
-  const shown = maskUserinfo(whole)
-  const { address, ...credentials } = hideCredentials(whole)
+  const { address, shown, problem, ...credentials } = hideCredentials(whole)
   const run = async (what: string, args: readonly string[], request: GitRequest): Promise<string> => {
+    if (problem !== undefined)
+      throw new CadreError('configuration', `cannot ${what} ${shown}: its address cannot be used. ${problem}`)
     let reason: string
     try {
       const { code, stdout, stderr } = await tryGit(args, {

@@ -12,6 +12,15 @@ it.each([
   ['its own branch, changed by a person', { [name]: two }, { known }, { branch: `${name}-2` }],
   ['its own branch, removed by a person', {}, { known }, { branch: name, update: { expected: undefined } }],
   ['a branch above the name', { cadre: two }, {}, { branch: 'cadre-lead-1' }],
+  ['a branch above its own branch', { cadre: two }, { known }, { branch: 'cadre-lead-1' }],
+  ['a branch below the name', { [`${name}/fix`]: two }, {}, { branch: `${name}-2` }],
+  ['a branch below its own branch', { [`${name}/fix`]: two }, { known }, { branch: `${name}-2` }],
+  [
+    'branches below several names',
+    { [`${name}/fix`]: two, [`${name}-2/fix`]: two, [`${name}-3`]: two },
+    {},
+    { branch: `${name}-4` },
+  ],
 ])('%s', (_, branches, more, chosen) => {
   const refs = new Map(Object.entries(branches).map(([branch, commit]) => [`refs/heads/${branch}`, commit]))
   const [found] = freeBranches([{ name, commit: three, ...more }], { refs, defaultBranch: undefined })
@@ -23,4 +32,11 @@ it('a branch that has the commit needs no update', () => {
   expect(freeBranches([{ name, commit: one }], { refs, defaultBranch: undefined })).toEqual([
     { branch: name },
   ])
+})
+
+it('two branches never get the same name', () => {
+  const refs = new Map([[`refs/heads/${name}`, one]])
+  const wanted = [name, `${name}-2`].map((each) => ({ name: each, commit: two }))
+  const chosen = freeBranches(wanted, { refs, defaultBranch: undefined }).map(({ branch }) => branch)
+  expect(chosen).toEqual([`${name}-2`, `${name}-2-2`])
 })

@@ -13,17 +13,22 @@ export function freeBranches(
   wanted: readonly WantedBranch[],
   { refs }: RemoteRefs,
 ): readonly { readonly branch: string; readonly update?: RefUpdate }[] {
-  // If there is a branch `cadre`, there can be none below it.
-  const isTaken = refs.has('refs/heads/cadre')
+  const used = new Set(refs.keys())
+  // If there is a branch `a`, there can be none with a name such as `a/b`.
+  const isBlocked = (ref: string) =>
+    [...used].some((other) => other.startsWith(`${ref}/`) || ref.startsWith(`${other}/`))
   return wanted.map(({ name, commit, known }) => {
-    const first = known?.branch ?? (isTaken ? name.replace('/', '-') : name)
+    const usual = known?.branch ?? name
+    const first = used.has('refs/heads/cadre') ? usual.replace('/', '-') : usual
     for (let attempt = 1; ; attempt++) {
       const branch = attempt === 1 ? first : `${first}-${attempt}`
       const ref = `refs/heads/${branch}`
       const expected = refs.get(ref)
       if (expected === commit) return { branch }
-      if (expected === undefined || (attempt === 1 && expected === known?.commit))
-        return { branch, update: { ref, commit, expected } }
+      const isOwn = expected !== undefined && branch === known?.branch && expected === known.commit
+      if (isBlocked(ref) || (used.has(ref) && !isOwn)) continue
+      used.add(ref)
+      return { branch, update: { ref, commit, expected } }
     }
   })
 }

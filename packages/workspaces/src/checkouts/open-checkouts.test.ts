@@ -149,6 +149,12 @@ test("never changes a branch that is not Cadre's", async () => {
   const worker = other.worker()
   writeIn((await worker.take(root)).folder, 'a.txt', 'two\n')
   expect(await worker.checkouts.finish(root, 'lead', waits)).toMatchObject({ branch: 'cadre-lead-1' })
+
+  const third = createTestRepository()
+  third.git('branch', 'cadre/lead-1/fix', 'main')
+  const last = third.worker()
+  writeIn((await last.take(root)).folder, 'a.txt', 'two\n')
+  expect(await last.checkouts.finish(root, 'lead', waits)).toMatchObject({ branch: 'cadre/lead-1-2' })
 })
 
 test('waits with a notice while the repository is away, and loses nothing', async () => {
@@ -184,7 +190,12 @@ test('a push that the repository refuses is repeated and explained', async () =>
   chmodSync(hook, 0o755)
   writeIn(folder, 'a.txt', 'two\n')
   const storing = a.checkouts.store(root)
-  await expect.poll(() => life.notices.at(-1)).toMatch(/cannot push to .*no space for you/)
+  await expect.poll(() => life.notices.at(-1)).toMatch(/cannot push to .*no space for you.*Cadre retries/)
+  // Nobody else can tell whether waiting helps.
+  await expect
+    .poll(() => life.notices.at(-1), { timeout: 20_000 })
+    .toMatch(/no space for you.*has tried 5 times.*"cadre sessions cancel lead-1".*\.checkouts\/9080\/lead-1/)
+  expect(a.reports.at(-1)).toContain('has tried 5 times')
   rmSync(hook)
   await storing
   expect(repository.show(ref, 'a.txt')).toBe('two\n')

@@ -3,6 +3,7 @@
  *
  * 1. A tree runs only after this worker has taken its checkout over, and no call of it is recorded as settled before its files are stored.
  * 2. If the repository does not answer, the tree waits, people see a notice, and Cadre retries. Only a lost tree or a cancel ends the wait.
+ *    After several failures, the notice and the worker's log say what a person can do.
  * 3. A worker whose checkout was taken over gives the tree up.
  * 4. A checkout is removed when its tree has ended. Of trees that wait for a person, a few are kept, so that they continue quickly.
  *    A checkout with files that may not be stored is never removed while its tree can continue here.
@@ -84,6 +85,8 @@ interface Active {
 }
 
 const firstDelay = 500
+/** After so many failures, people see what they can do. */
+const manyFailures = 5
 /** How long a push may still take after a cancel. */
 const cancelGrace = 10_000
 const cancelledFinishTimeout = 2 * 60_000
@@ -102,6 +105,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   const active = new Map<string, Active>()
   const pending = new Map<string, Promise<unknown>>()
 
+  const placeOf = (root: string) => path.posix.join('workspaces', '.checkouts', worker, root)
   const checkoutOf = (root: string): TreeCheckout =>
     new TreeCheckout({
       ...{ root, home, paths, repository, cache },
@@ -142,8 +146,9 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
         if (stop.aborted || (error instanceof CadreError && error.code === 'owned')) throw error
         one.isFailing = true
         const reason = messageOf(error).replace(/[.\s]+$/, '')
-        const message = `${life.root} waits: ${reason}. Cadre retries.`
-        if (failures === 0) report(message)
+        const isLong = failures + 1 >= manyFailures
+        const message = `${life.root} waits: ${reason}. ${isLong ? advice(life.root) : 'Cadre retries.'}`
+        if (failures === 0 || failures + 1 === manyFailures) report(message)
         life.notify(message)
         clearTimeout(slow)
         await pause(delay, undefined, { signal: stop }).catch(() => {})
@@ -152,6 +157,9 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       }
     }
   }
+  /** Not every failure ends without a person. */
+  const advice = (root: string) =>
+    `Cadre has tried ${manyFailures} times, and continues to retry. Correct the cause, or run "cadre sessions cancel ${root}". Changes that are not stored yet stay in ${placeOf(root)} in the home of this worker.`
   const loss = (one: Active): CadreError => {
     one.life.giveUp()
     // Nobody can continue with these files.
@@ -184,7 +192,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   return {
     paths,
     repository: repository.shown,
-    placeOf: (root) => path.posix.join('workspaces', '.checkouts', worker, root),
+    placeOf,
     begin(life) {
       const { root } = life
       if (!isSessionName(root)) return

@@ -49,11 +49,7 @@ export function readNote(message: string): SnapshotNote | undefined {
   if (!isObject(read)) return undefined
   const { start, head, headRef, workspaces, result } = read
   if (!isCommit(start) || !isCommit(head) || !Array.isArray(workspaces)) return undefined
-  if (
-    headRef !== null &&
-    !(typeof headRef === 'string' && /^refs\/heads\//.test(headRef) && isRefName(headRef))
-  )
-    return undefined
+  if (headRef !== null && !(typeof headRef === 'string' && isBranchRef(headRef))) return undefined
   if (!workspaces.every(isWorkspace)) return undefined
   const isResult = isObject(result) && isBranch(result['branch']) && isCommit(result['commit'])
   return {
@@ -85,6 +81,11 @@ function isCommit(value: unknown): value is string {
 
 function isBranch(value: unknown): value is string {
   return typeof value === 'string' && /^cadre[/-]/.test(value) && isRefName(value)
+}
+
+/** A name that a note may have for the branch that is checked out. */
+export function isBranchRef(name: string): boolean {
+  return name.startsWith('refs/heads/') && isRefName(name)
 }
 
 /** The rules of `git check-ref-format`. */

@@ -167,9 +167,11 @@ export class TreeCheckout {
     const isBehind = earlier !== undefined && (await isAncestor(note.head, earlier))
     const head = isBehind ? earlier : note.head
     const parent = (await isAncestor(note.start, head)) ? head : note.start
-    const isCommitted = (await treeOf(parent, at)) === tree
+    const before = await treeOf(parent, at)
+    if (before === tree) return parent
+    const after = await this.#files.committedTree(tree, parent, signal)
     const message = `Changes by ${author}\n\nSession: ${this.#options.root}\n`
-    return isCommitted ? parent : this.#git.commit(tree, [parent], message, signal)
+    return before === after ? parent : this.#git.commit(after, [parent], message, signal)
   }
 
   async #checkOut(

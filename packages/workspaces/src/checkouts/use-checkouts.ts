@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import {
@@ -11,7 +11,13 @@ import {
   type RunResult,
   type Workspaces,
 } from '@cadre/core'
-import { type CheckoutPaths, folderInCheckout, isRecordedCheckout } from './checkout-paths.ts'
+import { isInside, realPathIfExists } from '@cadre/disk'
+import {
+  type CheckoutPaths,
+  folderInCheckout,
+  isRecordedCheckout,
+  recordedCheckout,
+} from './checkout-paths.ts'
 import type { Checkouts } from './open-checkouts.ts'
 import type { CheckoutResult } from './tree-checkout.ts'
 
@@ -117,10 +123,9 @@ export function withCheckouts(
   ): Promise<RunResult> => {
     let hasEnded = false
     try {
-      const folder = await checkouts.prepare(root, signal)
-      const below = folderInCheckout(root, workspace)
-      if (!existsSync(path.join(folder, below)))
-        throw new CadreError('configuration', `${checkouts.repository} has no folder ${below}.`)
+      // Before anything is fetched, and again with the files.
+      const below = requireFolder(root, workspace)
+      requireInside(await checkouts.prepare(root, signal), below, checkouts.repository)
       const result = await run()
       hasEnded = result.kind === 'report'
       // Programs in the background may have written after the last call. The end of a tree stores everything.
@@ -133,12 +138,13 @@ export function withCheckouts(
   return {
     ...orchestrator,
     async start(request, signal) {
-      const { id = '', workspace } = request
+      const { id = '', workspace, isolation } = request
       if (!isRecordedCheckout(workspace))
         throw new CadreError(
           'configuration',
           `this worker has engine.workspace: checkout, but the daemon started ${id} in ${workspace}. Set engine.workspace to the same value in config.yaml on both, and restart them.`,
         )
+      if (isolation?.kind === 'own') requireFolder(id, isolation.base)
       return inCheckout(id, workspace, signal, () => orchestrator.start(toLocal(request), signal))
     },
     async resume(id, options, signal) {
@@ -157,6 +163,33 @@ export function withCheckouts(
       return isCancelled
     },
   }
+}
+
+/** Everyone who can reach the server can send an order, so its workspace may be any text. */
+function requireFolder(root: string, workspace: string): string {
+  const below = folderInCheckout(root, workspace)
+  if (below !== undefined) return below
+  throw new CadreError(
+    'configuration',
+    `${root} cannot work in ${workspace}, because it is not a folder in its checkout, ${recordedCheckout(root)}.`,
+  )
+}
+
+/**
+ * Everyone who can push to the repository, and the agents themselves, can put a link there. A session may read and write in its workspace
+ * without a question, so it must be in the checkout, and not belong to git's own files.
+ */
+function requireInside(folder: string, below: string, repository: string): void {
+  const place = realPathIfExists(path.join(folder, below))
+  if (place === undefined || !statSync(place).isDirectory())
+    throw new CadreError('configuration', `${repository} has no folder ${below}.`)
+  const top = realpathSync.native(folder)
+  const names = path.relative(top, place).toLowerCase().split(path.sep)
+  if (isInside(top, place) && !names.includes('.git')) return
+  throw new CadreError(
+    'configuration',
+    `a session cannot work in ${below || 'its checkout'}, because a link there points outside the checkout of ${repository}, or because it belongs to .git. Replace the link with a folder.`,
+  )
 }
 
 function sharedFolderOf({
