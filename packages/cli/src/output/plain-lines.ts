@@ -4,6 +4,7 @@ import { cleanLine } from './clean-text.ts'
 import { formatTokens } from './numbers.ts'
 import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import { sessionName } from './session-name.ts'
+import { pausedText } from './session-text.ts'
 import type { Surface } from './surface.ts'
 import { truncateText } from './text-width.ts'
 import { workText } from './work-text.ts'
@@ -61,7 +62,9 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'journal.edited':
         return `journal edited: ${cleanLine(event.summary)}`
       case 'session.suspended':
-        return 'suspended until a person decides'
+        return event.questions.length > 0
+          ? 'suspended until a person decides'
+          : `${pausedText} or "cadre resume"`
       case 'session.ended': {
         const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
         return `${event.report.status} (${formatTokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`
