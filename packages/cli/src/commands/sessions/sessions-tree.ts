@@ -19,6 +19,7 @@ import { shownState } from '../../output/shown-state.ts'
 import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { summaryLine, type TreeOptions, treeLines } from '../../output/tree-lines.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { isTreeStill } from './stopped-sessions.ts'
 
 export interface TreeFlags {
   readonly home?: string
@@ -36,7 +37,7 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
     foldJournal(view, stored)
     spent.set(stored.spec.id, spentIn(stored.entries))
   }
-  const isStill = sessions.owner(root) === undefined
+  const isStill = isTreeStill(sessions, root)
   if (flags.json) {
     const rounds = flags.sessions ? {} : { agentRounds: agentRounds(view, root) }
     io.stdout.write(`${JSON.stringify({ ...nodeOf(view, root, isStill, spent), ...rounds })}\n`)
