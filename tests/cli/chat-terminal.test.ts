@@ -444,3 +444,33 @@ it('the entry agent’s text and calls stay visible, in order, and its last text
   terminal.type(ctrlD)
   expect(await terminal.ended()).toBe(0)
 })
+
+test.skipIf(!hasScript)(
+  'a second Ctrl-C exits immediately, leaves no frame behind, and shows how to resume the chat',
+  async () => {
+    const project = createProject({
+      ...agentFile('lead'),
+      '.cadre/stuck.mjs': `export const stuck = { name: 'stuck', description: 'x', class: 'read', effect: 'read',
+        input: { '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value }) } },
+        parameters: { type: 'object' }, run: () => new Promise(() => {}) }`,
+      '.cadre/config.yaml': { tools: ['stuck.mjs'] },
+      'p.yaml': { lanes: { lead: [{ calls: [{ tool: 'stuck', input: {} }] }] } },
+    })
+    const terminal = await open(project, '--trust')
+    terminal.type('Work.\r')
+    await terminal.until((screen) => shown(screen).includes('round 1 · stuck'))
+    terminal.type(ctrlC)
+    await terminal.until((screen) => shown(screen).includes('Press Ctrl-C again to exit immediately.'))
+    terminal.type(ctrlC)
+    expect(await terminal.ended()).toBe(130)
+    expect(isRestored(terminal.screen())).toBe(true)
+    expect(bracketedPaste(terminal.screen())).toBe(false)
+    const text = shown(terminal.screen())
+    // The last line: a shell prints its prompt below it.
+    expect(text.trimEnd()).toMatch(
+      new RegExp(`\\nResume this chat with: cadre chat --resume ${project.sessions()[0]} --trust$`),
+    )
+    expect(text).not.toContain('─────')
+    expect(text).not.toContain('round 1 · stuck')
+  },
+)

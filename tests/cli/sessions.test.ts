@@ -200,3 +200,59 @@ test('a session file with a workspace elsewhere, possibly from a repository, nee
   const { code } = await project.cadre(['resume', '--trust', '--model', 'scripted:p.yaml', lead, 'Go on'])
   expect(code).toBe(0)
 })
+
+test('a session whose process was killed is shown as stopped, with the command that resumes it', async () => {
+  const project = createProject({
+    ...agentFile('lead'),
+    ...agentFile('worker'),
+    'p.yaml': { lanes: { lead: [{ calls: [delegate('worker')] }], worker: [{ hang: true }] } },
+  })
+  const running = project.start(['run', '--json', '--model', 'scripted:p.yaml', 'Do it.'])
+  await running.until((stdout) => /"round.started".*"worker-/.test(stdout))
+  const [lead = '', worker = ''] = project.sessions().sort()
+  const listed = async () => {
+    const { json } = await project.cadre(['sessions', 'list', '--json'])
+    return (json()[0] as unknown as { id: string; status: string; stopped?: true }[]).map(
+      ({ id, status, stopped }) => ({ id, status, stopped }),
+    )
+  }
+  const doctor = async () => (await project.cadre(['doctor', '--model', 'scripted:p.yaml'])).stdout
+  // While it runs, nothing is stopped.
+  expect(await listed()).toEqual([
+    { id: worker, status: 'active', stopped: undefined },
+    { id: lead, status: 'active', stopped: undefined },
+  ])
+  expect((await project.cadre(['sessions', 'list'])).stdout).not.toContain('stopped')
+  expect((await project.cadre(['sessions', 'tree'])).stdout).toContain('2 running')
+  expect(await doctor()).not.toContain('stopped')
+
+  running.child.kill('SIGKILL')
+  await running.ended()
+  expect(await listed()).toEqual([
+    { id: worker, status: 'active', stopped: true },
+    { id: lead, status: 'active', stopped: true },
+  ])
+  const resume = `cadre resume ${lead}`
+  const { stdout: list } = await project.cadre(['sessions', 'list'])
+  expect(list).toMatch(new RegExp(`^${lead} +lead +stopped `, 'm'))
+  expect(list).toMatch(new RegExp(`^${worker} +worker +stopped `, 'm'))
+  // Once for the tree: its other sessions continue with it.
+  expect(list).toMatch(new RegExp(`Continue with:\\n  ${resume}\\n$`))
+  const { stdout: tree } = await project.cadre(['sessions', 'tree'])
+  expect(tree).toMatch(new RegExp(`^■ lead +${lead} +stopped`, 'm'))
+  expect(tree).not.toContain('●')
+  expect(tree).toMatch(new RegExp(`\\n2 sessions · 2 stopped · .*\\n.*Continue with: ${resume}\\n$`))
+  const { stdout: shown } = await project.cadre(['sessions', 'show', worker])
+  expect(shown).toMatch(new RegExp(`^status +stopped.* ${resume}$`, 'm'))
+  const [{ session }] = (await project.cadre(['sessions', 'show', worker, '--json'])).json() as [
+    { session: object },
+  ]
+  expect(session).toMatchObject({ status: 'active', stopped: true })
+  const checked = await doctor()
+  expect(checked).toContain(`1 run stopped, because the process ended: ${lead}`)
+  expect(checked).toContain(resume)
+
+  project.write('p.yaml', { lanes: { lead: [{ reply: 'ok' }], worker: [report('done')] } })
+  await project.cadre(['resume', lead])
+  expect((await project.cadre(['sessions', 'list'])).stdout).not.toContain('stopped')
+})

@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { answers, startWire, type WireOptions } from '@cadre/testing'
 import { describe, expect, onTestFinished } from 'vitest'
 import { sampled } from '../support/amount.ts'
+import { programsWithout } from './support/programs.ts'
 import { createProject } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 
@@ -171,6 +172,41 @@ describe.skipIf(!hasScript)('setup in a terminal', () => {
     expect(await terminal.ended()).toBe(0)
     expect(terminal.screen()).not.toContain(key)
     expect(terminal.screen()).not.toContain('also-wrong')
+  })
+
+  test('without a secret store, stores only a command that prints the tested key', async () => {
+    const wire = await serve()
+    const project = createProject({ 'key.txt': `${key}\n` })
+    const env = { CADRE_SETUP_PORTS: '', PATH: programsWithout('secret-tool', 'pass') }
+    const terminal = openTerminal(project, ['setup'], { columns: 200, rows: 60, env })
+    await terminal.until((screen) => screen.includes('Number, 1 to 4'))
+    terminal.type('3\r')
+    await terminal.answers((screen) => screen.includes('Address'))
+    terminal.type(`${wire.url}\r`)
+    await terminal.answers((screen) => screen.includes('API key'))
+    terminal.type(`${key}\r`)
+    await terminal.answers((screen) => screen.includes('part of a name [1]:'))
+    terminal.type('small\r')
+    await terminal.answers((screen) => screen.includes('Command: '))
+    for (const [typed, problem] of [
+      [key, 'This contains the key itself'],
+      [`echo ${key} | cat`, 'This contains the key itself'],
+      ['exit 3', 'The command failed (exit code 3).'],
+      ['true', 'The command printed no key.'],
+      ['echo sk-other', 'The command printed a different key'],
+      // Waits for input, unless it gets none.
+      ['cat', 'The command printed no key.'],
+    ] as const) {
+      terminal.type(`${typed}\r`)
+      await terminal.answers((screen) => screen.includes(problem) && /Command: [^\n]*$/.test(screen))
+      expect(() => readFileSync(project.at(userFile))).toThrow()
+    }
+    terminal.type('cat key.txt\r')
+    await terminal.until((screen) => screen.includes('Stored openai:small as your default model'))
+    expect(await terminal.ended()).toBe(0)
+    const file = readFileSync(project.at(userFile), 'utf8')
+    expect(file).toContain('keyCommand: "cat key.txt"')
+    expect(file).not.toContain(key)
   })
 
   test('accepts an address without scheme and path, and names no variable if nothing answers there', async () => {

@@ -71,6 +71,51 @@ describe.each(worlds)('on $name, a call in doubt', ({ create }) => {
     expect(done).toEqual(['launch rocket'])
   })
 
+  test.each([
+    ['none', 'launch was interrupted and may have been carried out: {'],
+    ['ended', 'may have been carried out (it was still running, and Cadre has ended it): {'],
+    ['unknown', 'may have been carried out (it may still be running): {'],
+    ['failed', 'may have been carried out (it may still be running): {'],
+  ] as const)(
+    'ends what it left running before the question, which tells the result: %s',
+    async (left, text) => {
+      const world = create()
+      onTestFinished(() => world.dispose())
+      const { done, tools } = countingTools()
+      const keys: string[] = []
+      const open = async (what: string, wrap: (run: Tool['run']) => Tool['run']) => {
+        await world.close()
+        const engine = await world.open()
+        const { orchestrator, run } = createTestTeam({
+          agents: [{ name: 'lead' }],
+          lanes: { lead: [call(['launch', { what }]), say('launched')] },
+          clock: world.clock,
+          engine,
+          rules: [reading],
+          tools: tools.map((tool) => ({
+            ...tool,
+            ...(tool.name === 'launch' && { run: wrap(tool.run) }),
+            async endLeftover({ key }) {
+              keys.push(`${key} after ${done.length} runs`)
+              if (left === 'failed') throw new Error('no')
+              return left
+            },
+          })),
+        })
+        return { engine, run, resume: () => orchestrator.resume('lead-1', {}, signal) }
+      }
+      const first = death('before')
+      void (await open('rocket', first.wrap)).run({ agent: 'lead' })
+      await first.at
+      const { engine, resume } = await open('rocket', (run) => run)
+      expect(await resume()).toMatchObject({ kind: 'waiting' })
+      expect(keys).toEqual(['lead-1/call_1_0 after 0 runs'])
+      expect(JSON.stringify((await engine.read('lead-1'))?.entries)).toContain(
+        JSON.stringify(text).slice(1, -1),
+      )
+    },
+  )
+
   test('can run again each time the process dies, after a new answer', async () => {
     const world = create()
     onTestFinished(() => world.dispose())

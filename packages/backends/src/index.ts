@@ -45,6 +45,7 @@ export { missingSdkMessage } from './copilot-sdk/find-sdk.ts'
 export { createModels, type ModelsOptions } from './create-models.ts'
 export { hideTokens } from './hide-tokens.ts'
 export { isLoopbackHost } from './http/endpoint.ts'
+export { readKeyFromCommand } from './http/key.ts'
 export { type ListedBackend, type ListedModel, listAllModels } from './list-all-models.ts'
 export {
   type AcpConfig,

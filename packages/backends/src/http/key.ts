@@ -43,7 +43,7 @@ export function keyFromCommand(command: string, env: NodeJS.ProcessEnv, kind: Se
       return known
     },
     find() {
-      running ??= run(command, env, setting).then((found) => {
+      running ??= readKeyFromCommand(command, env, `The command in ${setting}`).then((found) => {
         if (found.kind === 'key') known = found
         running = undefined
         return found
@@ -71,24 +71,32 @@ export function findKey(source: KeySource, signal: AbortSignal): Promise<FoundKe
   })
 }
 
-function run(command: string, env: NodeJS.ProcessEnv, setting: string): Promise<FoundKey> {
+/** Runs a command that prints a key. `subject` names the command in messages, which never contain its output. */
+export function readKeyFromCommand(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  subject: string,
+  signal?: AbortSignal,
+): Promise<FoundKey> {
   return new Promise((resolve) => {
-    exec(
+    const child = exec(
       command,
-      { env, timeout: commandTimeout, windowsHide: true, maxBuffer: 64 * 1024 },
+      { env, timeout: commandTimeout, windowsHide: true, maxBuffer: 64 * 1024, ...(signal && { signal }) },
       (error, stdout) => {
         // Its output is never shown, because it may be the key.
-        if (error === null) resolve(check(stdout, `The command in ${setting} printed`))
+        if (error === null) resolve(check(stdout, `${subject} printed`))
         else if (error.killed)
-          resolve(failed(`The command in ${setting} did not finish within ${commandTimeout / 1000} seconds.`))
+          resolve(failed(`${subject} did not finish within ${commandTimeout / 1000} seconds.`))
         else
           resolve(
             failed(
-              `The command in ${setting} failed (${error.signal ? `signal ${error.signal}` : `exit code ${error.code}`}). Run the command in a terminal to see why.`,
+              `${subject} failed (${error.signal ? `signal ${error.signal}` : `exit code ${error.code}`}). Run the command in a terminal to see why.`,
             ),
           )
       },
     )
+    // A command that waits for input must not wait for its time limit.
+    child.stdin?.end()
   })
 }
 

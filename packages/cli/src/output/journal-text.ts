@@ -8,20 +8,22 @@ import { isSentBack, sentBackReason } from './sent-back-reason.ts'
 import type { Style } from './style.ts'
 import { truncateText } from './text-width.ts'
 
-/** A whole session for a person: its header, then its events, round by round. */
+/** A whole session for a person: its header, then its events, round by round. `shownStatus` replaces the recorded one. */
 export function journalText(
   stored: StoredSession,
   events: readonly CadreEvent[],
   path: string,
   style: Style,
+  shownStatus?: string,
 ): string {
   const { spec, status, outcome, updated } = stored
+  const recorded = outcome === undefined || outcome === status ? status : `${status} (${outcome})`
   const fields: [string, string | undefined][] = [
     ['session', spec.id],
     ['agent', spec.agent.name],
     ['parent', spec.parent && `${spec.parent.session} (${spec.parent.call})`],
     ['model', spec.model],
-    ['status', outcome === undefined || outcome === status ? status : `${status} (${outcome})`],
+    ['status', shownStatus ?? recorded],
     ['created', localTime(spec.created)],
     ['updated', localTime(updated)],
     ['workspace', spec.workspace],

@@ -35,6 +35,19 @@ test('a resumed session shows its new message and its open calls', () => {
   ])
 })
 
+test('a suspended session waits for a person only if it asked one', () => {
+  expect(
+    printed(
+      start('lead-1', 'lead'),
+      ['lead-1', { type: 'session.suspended', questions: ['approval/c1'] }],
+      ['lead-1', { type: 'session.suspended', questions: [] }],
+    ).slice(1),
+  ).toEqual([
+    'lead: suspended until a person decides',
+    'lead: paused by a shutdown',
+  ])
+})
+
 test('shows ids from the second session of an agent', () => {
   const queued: EventBody = { type: 'session.queued' }
   const lines = printed(

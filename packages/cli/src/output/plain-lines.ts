@@ -61,8 +61,8 @@ export function createPlainLines(write: (line: string) => void, say: (line: stri
       case 'journal.edited':
         return `journal edited: ${cleanLine(event.summary)}`
       case 'session.suspended':
-        // A worker that is stopped pauses its sessions.
-        return event.questions.length === 0 ? 'paused' : 'suspended until a person decides'
+        // A daemon or a worker that shuts down pauses its sessions. The next daemon or another worker continues them.
+        return event.questions.length > 0 ? 'suspended until a person decides' : 'paused by a shutdown'
       case 'session.ended': {
         const why = event.report.status === 'completed' ? '' : (event.report.notices?.at(-1)?.message ?? '')
         return `${event.report.status} (${formatTokens(event.report.usage)})${why === '' ? '' : `: ${cleanLine(why)}`}`

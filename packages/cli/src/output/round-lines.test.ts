@@ -96,10 +96,18 @@ test('does not show calls as stopped next to one that waits for a person', () =>
   const view = viewOf(1)
   const add = (session: string, body: EventBody) =>
     applyToView(view, { ...body, session, at, seq: 99 } as CadreEvent)
+  add('s1', { type: 'person.asked', question: 'approval/x', call: 'x', text: 'May I?', choices: [] })
   for (const id of ['s1', 's0']) add(id, { type: 'session.suspended', questions: ['approval/x'] })
   const lines = roundLines(view, 's0', { ...options, isStill: true })
   expect(lines).toContain('  └─○ delegateWork agent-1  recorded once the decision is made')
   expect(lines.at(-1)).toBe('        └─○ read_file a.js  recorded once the decision is made')
+})
+
+test('shows unfinished calls of a paused session as paused', () => {
+  const view = viewOf(0)
+  applyToView(view, { type: 'session.suspended', questions: [], session: 's0', at, seq: 99 })
+  const lines = roundLines(view, 's0', { ...options, isStill: true })
+  expect(lines.at(-1)).toBe('  └─■ read_file a.js  paused')
 })
 
 test.each([10, 20, 49, 50, 80, 200])('no line is wider than %i columns, at any depth', (columns) => {

@@ -2,6 +2,7 @@ import { type CallView, childrenByCall, type RoundView, type SessionView, type V
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { sentBackReason } from './sent-back-reason.ts'
+import { shownState } from './shown-state.ts'
 import type { Style } from './style.ts'
 import { sessionLine, type TreeOptions } from './tree-lines.ts'
 import { truncateStyled } from './truncate-styled.ts'
@@ -60,11 +61,13 @@ export function roundLines(view: View, root: string, options: TreeOptions): stri
 
   function callNode(
     call: CallView,
-    { state }: SessionView,
+    session: SessionView,
     round: RoundView,
     children: readonly string[],
   ): Node {
-    const how = state === 'waiting' ? 'waiting' : options.isStill ? 'still' : 'live'
+    const state = shownState(session, view, options.isStill)
+    const isSuspended = state === 'waiting' || state === 'paused'
+    const how = isSuspended ? state : options.isStill ? 'still' : 'live'
     return {
       line: (lead) => `${dimLead(lead, options.style)}${callLine(call, round, options.style, how)}`,
       below: () => sessionNodes(children),
@@ -88,8 +91,8 @@ function isReport({ name, status }: CallView): boolean {
   return name === 'reportOut' && status === 'done'
 }
 
-/** The state of the session of a call: running, ended, or suspended until a person decides. */
-type CallProgress = 'live' | 'still' | 'waiting'
+/** The state of the session of a call: running, ended, suspended until a person decides, or paused. */
+type CallProgress = 'live' | 'still' | 'waiting' | 'paused'
 
 function callLine(call: CallView, { sentBack: why }: RoundView, style: Style, how: CallProgress): string {
   if (why !== undefined && isReport(call))
@@ -118,6 +121,7 @@ function statusOf({ status }: CallView, style: Style, how: CallProgress): { mark
     case 'pending':
       // Results are recorded in the order of the calls, so a finished call may not be recorded yet.
       if (how === 'waiting') return { mark: style.dim('○'), word: 'recorded once the decision is made' }
+      if (how === 'paused') return { mark: style.yellow('■'), word: 'paused' }
       // The call was running when its process ended.
       if (how === 'still') return { mark: style.yellow('■'), word: 'stopped' }
       return status === 'running'

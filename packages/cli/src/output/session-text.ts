@@ -2,16 +2,20 @@ import type { SessionView, View } from '@cadre/core'
 import { callText } from './call-text.ts'
 import { cleanLine } from './clean-text.ts'
 import { sentBackReason } from './sent-back-reason.ts'
+import { awaitedBy, type ShownState } from './shown-state.ts'
 import type { Style } from './style.ts'
 
-export function symbolOf(session: SessionView, style: Style, working = '●'): string {
-  switch (session.state) {
+export function symbolOf(session: SessionView, state: ShownState, style: Style, working = '●'): string {
+  switch (state) {
     case 'queued':
       return style.dim('○')
     case 'waiting':
       return style.yellow('?')
     case 'working':
       return style.cyan(working)
+    case 'paused':
+    case 'stopped':
+      return style.yellow('■')
     case 'ended':
       return endSymbol(session.report?.status, style)
   }
@@ -44,14 +48,23 @@ export function activityOf(session: SessionView, view: View): string {
   }
 }
 
-function waitingFor(session: SessionView, { sessions }: View): string {
-  const [question] = session.questions.values()
-  if (question !== undefined) return `waiting for a decision: ${cleanLine(question.text)}`
-  const isChild = session.children.some((child) => sessions.get(child)?.state === 'waiting')
-  return isChild
-    ? 'waiting for a decision in a child session'
-    : 'decided; the session continues when it is resumed'
+function waitingFor(session: SessionView, view: View): string {
+  switch (awaitedBy(session, view)) {
+    case 'decision': {
+      const [question] = session.questions.values()
+      return `waiting for a decision: ${cleanLine(question?.text ?? '')}`
+    }
+    case 'child-decision':
+      return 'waiting for a decision in a child session'
+    case 'resume-with-decision':
+      return 'decided; the session continues when it is resumed'
+    case 'resume':
+      return pausedText
+  }
 }
+
+/** No question is open: the process that ran the session was told to stop. */
+const pausedText = 'paused by a shutdown; continues with the next "cadre up"'
 
 function work(session: SessionView, view: View): string {
   const round = session.rounds.at(-1)

@@ -110,3 +110,16 @@ test('the summary counts every session once', () => {
     '7 sessions · 4 running · 1 queued · 30 tokens · hint',
   )
 })
+
+test('a resumed session shows the call that it continues, not that it is starting', () => {
+  const view = emptyView()
+  const add = (body: EventBody) =>
+    applyToView(view, { ...body, session: 'lead', at, seq: view.sessions.size } as CadreEvent)
+  const open = [{ id: 'c', name: 'execute_command', input: '{"command":"sleep 63"}', round: 2 }]
+  const spec = { agent: 'lead', model: 'm', work: 'w', root: 'lead', depth: 0 }
+  add({ type: 'session.started', ...spec, resumed: true, open })
+  const line = () => treeLines(view, ['lead'], { ...options, columns: 100 })[0]
+  expect(line()).toContain('round 2')
+  add({ type: 'call.started', call: 'c', tool: 'execute_command' })
+  expect(line()).toContain('round 2 · execute_command sleep 63')
+})

@@ -2,6 +2,7 @@ import { addUsage, noUsage, type SessionView, type View } from '@cadre/core'
 import { formatAmount, formatCount, formatDuration, usageNumbers } from './numbers.ts'
 import { sessionName } from './session-name.ts'
 import { activityOf, symbolOf } from './session-text.ts'
+import { type ShownState, shownState } from './shown-state.ts'
 import type { Style } from './style.ts'
 import { fitText, textWidth, truncateText } from './text-width.ts'
 import { workText } from './work-text.ts'
@@ -97,7 +98,7 @@ function rowOf(session: SessionView, view: View, before: string, left: number, o
     options.about?.(session) ?? workAndActivity(session, view, room),
     Math.max(0, room),
   )
-  const symbol = symbolOf(session, style, options.working)
+  const symbol = symbolOf(session, shownState(session, view, options.isStill), style, options.working)
   const end = figures === '' ? activity.trimEnd() : `${activity}  ${style.dim(figures)}`
   return `${lead}${symbol} ${session.state === 'ended' ? name : style.bold(name)}  ${end}`
 }
@@ -124,16 +125,19 @@ function foldedText(sessions: readonly SessionView[]): string {
   return `… ${done} completed${rest === 0 ? '' : `, ${rest} not`}`
 }
 
-/** One line that summarizes the tree. */
-export function summaryLine(view: View, hint: string): string {
+/** One line that summarizes the tree. `isStill`: no process runs it. */
+export function summaryLine(view: View, hint: string, isStill = false): string {
   const sessions = [...view.sessions.values()]
-  const count = (state: SessionView['state']) => sessions.filter((session) => session.state === state).length
+  const states = sessions.map((session) => shownState(session, view, isStill))
+  const count = (state: ShownState) => states.filter((one) => one === state).length
   const usage = sessions.reduce((sum, session) => addUsage(sum, session.usage), noUsage)
   const parts = [
     formatCount(sessions.length, 'session'),
     ...(count('working') > 0 ? [`${count('working')} running`] : []),
     ...(count('queued') > 0 ? [`${count('queued')} queued`] : []),
     ...(count('waiting') > 0 ? [`${count('waiting')} waiting`] : []),
+    ...(count('paused') > 0 ? [`${count('paused')} paused`] : []),
+    ...(count('stopped') > 0 ? [`${count('stopped')} stopped`] : []),
     ...usageNumbers(usage),
     ...(hint === '' ? [] : [hint]),
   ]

@@ -49,6 +49,18 @@ type Ready = Extract<RulePlan, { kind: 'ready' }>
 /** Not a choice of the question: the rule is written here, and the call is approved once. */
 const rule = 'rule'
 
+/** The answers about a call in doubt, because their words alone do not say what happens next. */
+const meanings: { readonly [choice: string]: string } = {
+  done: 'The call was carried out. Cadre does not run it again, and the agent continues.',
+  again: 'The call had no effect. Cadre runs it again.',
+  leave: 'You do not know. Cadre does not run it again, and asks the agent to check.',
+}
+
+function meaningOf(choice: string): string[] {
+  const meaning = Object.hasOwn(meanings, choice) ? meanings[choice] : undefined
+  return meaning === undefined ? [] : [`  ${choice}: ${meaning}`]
+}
+
 async function ask(
   options: AskOptions,
   { session, question, plan }: AskedQuestion,
@@ -65,8 +77,10 @@ async function ask(
     if (detail !== '') io.stdout.write(`${detail}\n`)
     const words = plan === undefined ? question.choices : [...question.choices, rule]
     const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
+    const explained = words.some((word) => Object.hasOwn(meanings, word)) ? ' · ? for help' : ''
     for (;;) {
-      const said = await readLine(io, `  ${choices} · Enter to decide later: `, { signal, interrupt })
+      const prompt = `  ${choices}${explained} · Enter to decide later: `
+      const said = await readLine(io, prompt, { signal, interrupt })
       // Decided elsewhere, or stopped: ends the line.
       if (signal.aborted) io.stdout.write('\n')
       if (said === undefined || said === '') return undefined
@@ -79,7 +93,8 @@ async function ask(
       if (decision !== undefined)
         return { decision, ...currentUser(io), ...(reason.length > 0 && { reason: reason.join(' ') }) }
       const help = `  Type a number or one of: ${words.join(', ')}. Text after it is the reason.`
-      io.stdout.write(`${wrapForTerminal(io.stdout, help)}\n`)
+      const lines = [...(word === '?' ? words.flatMap(meaningOf) : []), help]
+      io.stdout.write(`${lines.map((line) => wrapForTerminal(io.stdout, line)).join('\n')}\n`)
     }
   } finally {
     screen.reclaim()

@@ -28,6 +28,8 @@ export interface RunDriverOptions
   readonly quiet?: boolean | undefined
   /** How to continue, shown when the user stops the run of this session. */
   readonly resumeHint: (root: string) => string
+  /** The last words if the user exits immediately, in the middle of the work of this session. */
+  readonly farewell?: (root: string | undefined) => string
   /** Receives every event, besides the surface. */
   readonly watch?: (event: CadreEvent) => void
   /** Returns the surface of the next work, if not the default one. */
@@ -74,7 +76,16 @@ export function createRunDriver(options: RunDriverOptions): RunDriver {
   let runtime: Runtime | undefined
   let stopWatching: (() => void) | undefined
 
-  const leave = () => process.exit(exitCodes.cancelled)
+  const leave = (): never => {
+    try {
+      // In a terminal, this removes the frame without waiting.
+      void turn?.surface.end()
+      const words = turn && options.farewell?.(turn.root)
+      if (words) io.stdout.write(`${wrapForTerminal(io.stdout, words)}\n`)
+    } finally {
+      process.exit(exitCodes.cancelled)
+    }
+  }
   const interrupt = (by: StopSignal = 'SIGINT') => {
     if (turn === undefined || turn.stop.signal.aborted) return leave()
     stoppedBy = by

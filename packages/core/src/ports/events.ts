@@ -42,6 +42,8 @@ export type EventBody =
         readonly id: string
         readonly name: string
         readonly input: string
+        /** The round of the reply. */
+        readonly round?: number
         readonly startedAt?: string
       }[]
       /** For a resumed session: what happened before. */

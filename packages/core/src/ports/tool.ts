@@ -111,6 +111,10 @@ export interface Tool<Input = unknown> {
   readonly commands?: (input: Input) => CommandsOfCall
   /** Runs the call. To fail, return `{ failed: true }` or throw: the model receives the failure, and the session continues. */
   run(input: Input, context: ToolContext, signal: AbortSignal): Promise<ToolResult>
+  /**
+   * For a call in doubt: ends what the call left running when its process was killed. `unknown`: it may still be running.
+   */
+  endLeftover?(context: ToolContext): Promise<'ended' | 'none' | 'unknown'>
   /** For a write in doubt: checks whether the call has already had its effect. */
   check?(input: Input, context: ToolContext, signal: AbortSignal): Promise<'done' | 'not_done' | 'unknown'>
 }

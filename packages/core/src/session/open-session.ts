@@ -183,6 +183,8 @@ function announce({ spec, state, run, emit }: Session, message: string | undefin
     id,
     name: f.name,
     input: f.arguments,
+    // The next round starts only when all of them have a result.
+    round: state.round,
     ...(started && { startedAt: started.timestamp }),
   }))
   emit({

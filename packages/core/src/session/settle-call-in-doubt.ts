@@ -19,6 +19,9 @@ export async function settleCallInDoubt(
   if (tool.effect === 'read') return 'run'
   await untilStopped(session.run.alone, session.node, undefined)
   if (session.node.isStopped) return undefined
+  // Before anything else: a second copy must not run beside the first one.
+  const leftover = await endLeftover(session, judged)
+  if (session.node.isStopped) return undefined
   const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
   if (verdict.kind === 'allow' && verdict.readsOnly === true) return 'run'
   if (tool.check !== undefined) {
@@ -29,11 +32,29 @@ export async function settleCallInDoubt(
       return { content: 'Done: the call was interrupted, but a check confirmed that it took effect.' }
     if (found === 'not_done') return 'run'
   }
-  return askWhatHappened(session, judged)
+  return askWhatHappened(session, judged, leftover)
 }
 
-async function askWhatHappened(session: Session, judged: JudgedCall): Promise<Outcome | 'run' | undefined> {
-  const answer = await askPerson(session, doubtOf(session, judged))
+type Leftover = 'ended' | 'none' | 'unknown'
+
+/** Ends what an interrupted call left running. */
+export async function endLeftover(session: Session, { tool, call }: JudgedCall): Promise<Leftover> {
+  if (tool.endLeftover === undefined) return 'none'
+  return tool.endLeftover(toolContext(session, call.id)).catch(() => 'unknown' as const)
+}
+
+const leftoverTexts: { readonly [leftover in Leftover]: string } = {
+  none: '',
+  ended: ' (it was still running, and Cadre has ended it)',
+  unknown: ' (it may still be running)',
+}
+
+async function askWhatHappened(
+  session: Session,
+  judged: JudgedCall,
+  leftover: Leftover,
+): Promise<Outcome | 'run' | undefined> {
+  const answer = await askPerson(session, doubtOf(session, judged, leftover))
   if (answer === undefined) return undefined
   const reason = answer.reason === undefined ? '' : ` ${answer.reason}`
   if (answer.decision === 'again') return 'run'
@@ -46,14 +67,14 @@ async function askWhatHappened(session: Session, judged: JudgedCall): Promise<Ou
 }
 
 /** Each attempt has its own question, so an answer about an earlier attempt does not apply to this one. */
-function doubtOf(session: Session, judged: JudgedCall): Question {
+function doubtOf(session: Session, judged: JudgedCall, leftover: Leftover): Question {
   const { call, tool } = judged
   const { tries = 1, started, held } = session.state.calls.get(call.id) ?? {}
   // To run a call again takes as many people as to run it.
   const approvals = held?.['approvals']
   const input = started?.['input']
   const args = input === undefined ? call.function.arguments : JSON.stringify(input)
-  const what = `${tool.name} was interrupted and may have been carried out`
+  const what = `${tool.name} was interrupted and may have been carried out${leftoverTexts[leftover]}`
   return {
     name: tries === 1 ? `doubt/${call.id}` : `doubt/${call.id}/${tries}`,
     kind: 'doubt',

@@ -7,6 +7,7 @@ import type { Outcome } from './perform.ts'
 import type { Session } from './session.ts'
 import type { CallState } from './session-state.ts'
 import { finishedOutcome, refusalOutcome } from './settle.ts'
+import { endLeftover } from './settle-call-in-doubt.ts'
 import { foldEntries, openCalls } from './state.ts'
 
 /**
@@ -46,6 +47,7 @@ async function outcomeOf(session: Session, open: CallState): Promise<Outcome> {
       code: 'cancelled',
       content: 'The user stopped this call before it finished.',
     }
+  if (read.kind === 'ready') await endLeftover(session, read.judged)
   const content = 'The user stopped this call, and it may have been carried out. Check before you repeat it.'
   return { outcome: 'in_doubt', code: 'in_doubt', content }
 }

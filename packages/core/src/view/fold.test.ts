@@ -137,3 +137,31 @@ test('the rounds that --json prints have none of these fields', () => {
     { id: 'c', name: 'execute_command', input, status: 'done', content: 'ok' },
   ])
 })
+
+test('an open call of a resumed session is in its round, and is counted when the journal is read later', () => {
+  const view = emptyView()
+  const start = {
+    type: 'session.started',
+    agent: 'lead',
+    model: 'm',
+    work: 'w',
+    root: 's',
+    depth: 0,
+  } as const
+  const open = [{ id: 'c', name: 'execute_command', input, round: 3 }]
+  const see = (body: EventBody, at: number) =>
+    applyToView(view, { ...body, session: 's', seq: at, at: second(at) } as CadreEvent)
+  see({ ...start, resumed: true, open }, 1)
+  see({ type: 'call.started', call: 'c', tool: 'execute_command' }, 2)
+  const session = view.sessions.get('s')
+  expect(session?.rounds).toMatchObject([
+    { roundId: 3, toolCalls: [{ id: 'c', name: 'execute_command', input, status: 'running' }] },
+  ])
+  // A second resume does not drop the round like one whose reply never arrived.
+  see({ ...start, resumed: true, open }, 3)
+  expect(session?.rounds).toHaveLength(1)
+  const usage = { input: 5, output: 2 }
+  see({ type: 'reply.received', round: 3, text: 'Hm.', calls: open, usage }, 4)
+  expect(session?.rounds).toMatchObject([{ roundId: 3, reply: 'Hm.', usage, toolCalls: [{ id: 'c' }] }])
+  expect(session?.usage).toMatchObject(usage)
+})

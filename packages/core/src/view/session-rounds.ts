@@ -107,11 +107,16 @@ export class SessionRounds {
   }
 
   /** Adds calls of an earlier life, whose replies have no events here. */
-  know(calls: ReceivedReply['calls']): void {
-    for (const { id, name, input } of calls) {
+  know(calls: readonly (ReceivedReply['calls'][number] & { readonly round?: number })[]): void {
+    for (const { id, name, input, round: roundId } of calls) {
       const { view } = this.#call(id, name)
       view.name ||= name
       view.input ||= input
+      if (roundId === undefined || this.#calls.get(id)?.round !== undefined) continue
+      const round = this.#round(roundId)
+      // Its reply has arrived. If that is read from the journal later, it counts then.
+      this.#unanswered.delete(round)
+      this.#list(round.view, { id, name, input })
     }
   }
 

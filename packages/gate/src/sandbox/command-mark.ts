@@ -11,11 +11,18 @@ export interface CommandMark {
 
 export const markVariable = 'CADRE_COMMAND'
 
-/** Different for every run of a command; contains the home. */
+/** Different for every run of a command; contains the home and the call. */
 export function markOf(key: string, home: Home | undefined): CommandMark {
-  const random = createHash('sha256').update(key).update(randomBytes(16)).digest('hex').slice(0, 32)
-  const value = `${random}.${home === undefined ? '' : nameOf(home)}`
+  const value = `${randomBytes(16).toString('hex')}.${home === undefined ? '' : nameOf(home)}.${digestOf(key)}`
   return { environment: { [markVariable]: value }, text: `${markVariable}=${value}` }
+}
+
+/** Returns a function that detects the mark of any run of this call in the environment of a process. */
+export function isMarkOf(key: string, home: Home): (environment: string) => boolean {
+  const pattern = new RegExp(
+    `(?:^|\0)${markVariable}=[0-9a-f]{32}\\.${nameOf(home)}\\.${digestOf(key)}(?:\0|$)`,
+  )
+  return (environment) => pattern.test(environment)
 }
 
 /**
@@ -26,7 +33,7 @@ export function isInsideCommand(home: Home, environment: NodeJS.ProcessEnv): boo
   const name = nameOf(home)
   if (environment[markVariable]?.split('.')[1] === name) return true
   for (let pid = process.ppid, depth = 0; pid > 1 && depth < 100; depth++) {
-    if (new RegExp(`(?:^|\0)${markVariable}=[0-9a-f]+\\.${name}(?:\0|$)`).test(read(pid, 'environ')))
+    if (new RegExp(`(?:^|\0)${markVariable}=[0-9a-f]+\\.${name}(?:[.\0]|$)`).test(read(pid, 'environ')))
       return true
     const stat = read(pid, 'stat')
     // The program name in parentheses can contain anything; the fields after the last parenthesis are regular.
@@ -36,7 +43,11 @@ export function isInsideCommand(home: Home, environment: NodeJS.ProcessEnv): boo
 }
 
 function nameOf(home: Home): string {
-  return createHash('sha256').update(realPathOf(home.path)).digest('hex').slice(0, 16)
+  return digestOf(realPathOf(home.path))
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
 function read(pid: number, name: string): string {

@@ -1,5 +1,12 @@
 import { type Infer, integer, object, optional, string, type Tool, type ToolResult } from '@cadre/core'
-import { type CommandEnd, commandsOfCall, describeLimit, interpretLine, type PathResolver } from '@cadre/gate'
+import {
+  type CommandEnd,
+  commandsOfCall,
+  describeLimit,
+  endLeftoverCommand,
+  interpretLine,
+  type PathResolver,
+} from '@cadre/gate'
 import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
 import { Refusal } from '../refusal.ts'
@@ -36,6 +43,7 @@ export function executeCommandTool(places: PathResolver, options: CommandOptions
     input: delayValidation(input, options.sandbox),
     paths: ({ cwd }) => (cwd ? [cwd] : []),
     commands: ({ command }) => commandsOfCall(command),
+    endLeftover: ({ key }) => endLeftoverCommand(key, options.home),
     load: () => executeCommand(places, options),
   })
 }

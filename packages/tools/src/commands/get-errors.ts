@@ -1,5 +1,5 @@
 import { type Infer, object, optional, renameArguments, string, type Tool } from '@cadre/core'
-import { describeLimit, type PathResolver } from '@cadre/gate'
+import { describeLimit, endLeftoverCommand, type PathResolver } from '@cadre/gate'
 import { builtIn, type ToolImplementation } from '../built-in.ts'
 import { confinePath } from '../files/confine-path.ts'
 import { truncateText } from '../files/text.ts'
@@ -34,6 +34,7 @@ export function getErrorsTool(
     reshape: firstPath,
     input: delayValidation(input, options.sandbox),
     paths: ({ path }) => [path || '.'],
+    endLeftover: ({ key }) => endLeftoverCommand(key, options.home),
     load: () => getErrors(check, places, options),
   })
 }

@@ -59,6 +59,11 @@ export async function startChat(io: Io, given: ChatFlags): Promise<ExitCode> {
   let screen: ChatScreen | undefined
   let models: Runtime['models'] | undefined
   const status = new ChatStatus(workspace, () => models, flags.model)
+  let conversation: Conversation | undefined
+  const resumeText = (session: string | undefined) =>
+    session === undefined
+      ? ''
+      : drive.style.dim(`Resume this chat with: cadre chat --resume ${session}${repeated}`)
   const drive: RunDriver = createRunDriver({
     ...flags,
     ...team,
@@ -66,6 +71,7 @@ export async function startChat(io: Io, given: ChatFlags): Promise<ExitCode> {
     workspace,
     resumeHint: (root) =>
       drive.hasPerson ? '' : `Resume later with: cadre chat --resume ${root}${repeated}`,
+    farewell: (root) => (drive.hasPerson ? resumeText(root ?? conversation?.session) : ''),
     watch(event: CadreEvent) {
       applyToView(seen.view, event)
       status.event(event)
@@ -79,7 +85,7 @@ export async function startChat(io: Io, given: ChatFlags): Promise<ExitCode> {
     models = runtime.models
     const wanted =
       stored === undefined || flags.agent !== undefined ? chooseAgent(runtime, flags.agent) : undefined
-    const conversation = new Conversation({
+    conversation = new Conversation({
       runtime,
       workspace,
       agent: wanted ?? (stored as StoredSession).spec.agent,
@@ -120,8 +126,7 @@ export async function startChat(io: Io, given: ChatFlags): Promise<ExitCode> {
       output.note(style.dim(`${switchMessage(conversation)} Type /help for commands, Ctrl-D to exit.`))
     if (!hasPrompt) return await runChat(chat)
     const code = await withoutStrayInterrupts(() => runChat(chat))
-    if (conversation.session !== undefined)
-      output.note(style.dim(`Resume this chat with: cadre chat --resume ${conversation.session}${repeated}`))
+    if (conversation.session !== undefined) output.note(resumeText(conversation.session))
     return code
   } finally {
     input?.close()

@@ -48,7 +48,12 @@ function checkProcesses(home: Home): Check[] {
     .filter((name) => name.endsWith('.lease'))
     .map((name) => name.slice(0, -'.lease'.length))
   const running = roots.flatMap((root) => runningProcess(home, root) ?? [])
-  const dead = roots.length - running.length
+  const alive = new Set(running.map(({ token }) => token))
+  // Other files here are not runs: the lease of a daemon, for example.
+  const dead = roots.filter(
+    (root) =>
+      runningProcess(home, root) === undefined && existsSync(home.at('sessions', `${root}.session.yaml`)),
+  )
   const pids = [...new Set(running.map(({ pid }) => pid))].join(', ')
   const checks = [
     ok(
@@ -56,15 +61,14 @@ function checkProcesses(home: Home): Check[] {
       running.length === 0 ? 'no runs' : `${formatCount(running.length, 'run')}, process ${pids}`,
     ),
   ]
-  if (dead > 0)
+  if (dead.length > 0)
     checks.push(
       warn(
-        'leases',
-        `${formatCount(dead, 'run')} listed as running, although the process has died`,
-        'No work is lost. Find sessions to resume with "cadre sessions list".',
+        'stopped',
+        `${formatCount(dead.length, 'run')} stopped, because the process ended: ${shownRoots(dead)}`,
+        `No work is lost. Continue with "cadre resume ${dead.length === 1 ? dead[0] : 'ID'}".`,
       ),
     )
-  const alive = new Set(running.map(({ token }) => token))
   const segments = namesIn(home.at('storage', 'wal')).filter((name) => !alive.has(name.split('.')[0] ?? ''))
   if (segments.length > 0)
     checks.push(
@@ -75,6 +79,13 @@ function checkProcesses(home: Home): Check[] {
       ),
     )
   return checks
+}
+
+const maxRoots = 5
+
+function shownRoots(roots: readonly string[]): string {
+  const more = roots.length > maxRoots ? `, and ${roots.length - maxRoots} more` : ''
+  return `${roots.slice(0, maxRoots).join(', ')}${more}`
 }
 
 function nearestFolder(place: string): string {

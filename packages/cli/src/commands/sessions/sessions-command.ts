@@ -56,7 +56,7 @@ const tree = defineCommand({
   brief: 'Show the tree of a run: its sessions, their rounds and calls',
   about:
     'Shows the sessions in a run with their state and usage, the rounds and calls of each, and the sessions that these calls started.\n' +
-    '✓ done  ✗ failed or refused  ■ cancelled or stopped  ? waiting for a decision  ! in doubt  ● running\n' +
+    '✓ done  ✗ failed or refused  ■ cancelled, stopped or paused  ? waiting for a decision  ! in doubt  ● running\n' +
     '○ not started, or ended and not recorded yet, because another call is waiting for a decision.\n' +
     'With --json: the tree of sessions, and `agentRounds`, the tree of rounds.',
   examples: [

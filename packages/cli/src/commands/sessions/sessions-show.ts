@@ -4,6 +4,8 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { journalText } from '../../output/journal-text.ts'
 import { createStyle, shouldUseColour } from '../../output/style.ts'
+import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { isTreeStill } from './stopped-sessions.ts'
 
 /** `cadre sessions show`. */
 export async function showSession(
@@ -13,16 +15,22 @@ export async function showSession(
 ): Promise<ExitCode> {
   const sessions = await openSessions(io, flags.home)
   const id = await sessions.find(beginning)
-  const stored = await sessions.read(id)
-  if (flags.json) io.stdout.write(`${JSON.stringify(toJson(stored, sessions.fileOf(id)))}\n`)
+  const read = await sessions.read(id)
+  const isStill = read.status === 'active' && isTreeStill(sessions, read.spec.root)
+  // It may have ended before its process was looked up.
+  const stored = isStill ? await sessions.read(id) : read
+  const isStopped = isStill && stored.status === 'active'
+  if (flags.json) io.stdout.write(`${JSON.stringify(toJson(stored, sessions.fileOf(id), isStopped))}\n`)
   else {
     const style = createStyle(shouldUseColour(io.stdout, io.env))
-    io.stdout.write(journalText(stored, eventsOf(stored), sessions.fileOf(id), style))
+    const command = `cadre resume ${stored.spec.root}${repeatedFlags({ home: flags.home })}`
+    const status = isStopped ? `stopped, because the process ended. Continue with: ${command}` : undefined
+    io.stdout.write(journalText(stored, eventsOf(stored), sessions.fileOf(id), style, status))
   }
   return exitCodes.done
 }
 
-function toJson(stored: StoredSession, path: string): object {
+function toJson(stored: StoredSession, path: string, isStopped: boolean): object {
   const { spec, status, outcome, updated, entries } = stored
   return {
     session: {
@@ -32,6 +40,7 @@ function toJson(stored: StoredSession, path: string): object {
       root: spec.root,
       model: spec.model,
       status,
+      ...(isStopped && { stopped: true }),
       outcome: outcome ?? null,
       created: spec.created,
       updated,

@@ -5,7 +5,6 @@ import {
   emptyView,
   eventsOf,
   isEndedStatus,
-  type SessionView,
   type SpentBudget,
   type StoredSession,
   spentIn,
@@ -16,8 +15,11 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { roundLines } from '../../output/round-lines.ts'
 import { activityOf } from '../../output/session-text.ts'
+import { shownState } from '../../output/shown-state.ts'
 import { createStyle, shouldUseColour } from '../../output/style.ts'
 import { summaryLine, type TreeOptions, treeLines } from '../../output/tree-lines.ts'
+import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { isTreeStill } from './stopped-sessions.ts'
 
 export interface TreeFlags {
   readonly home?: string
@@ -35,7 +37,7 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
     foldJournal(view, stored)
     spent.set(stored.spec.id, spentIn(stored.entries))
   }
-  const isStill = sessions.owner(root) === undefined
+  const isStill = isTreeStill(sessions, root)
   if (flags.json) {
     const rounds = flags.sessions ? {} : { agentRounds: agentRounds(view, root) }
     io.stdout.write(`${JSON.stringify({ ...nodeOf(view, root, isStill, spent), ...rounds })}\n`)
@@ -49,11 +51,23 @@ export async function showTree(io: Io, flags: TreeFlags, beginning?: string): Pr
     style,
     isStill,
     about: (session) =>
-      `${session.id}  ${stateOf(session, isStill) === 'stopped' ? 'stopped' : activityOf(session, view)}`,
+      `${session.id}  ${shownState(session, view, isStill) === 'stopped' ? 'stopped' : activityOf(session, view)}`,
   }
   const lines = flags.sessions ? treeLines(view, [root], options) : roundLines(view, root, options)
-  io.stdout.write(`${lines.join('\n')}\n${style.dim(summaryLine(view, ''))}\n`)
+  const hint = resumeHint(view, root, isStill, flags)
+  io.stdout.write(`${lines.join('\n')}\n${style.dim(summaryLine(view, '', isStill))}\n${hint}`)
   return exitCodes.done
+}
+
+/** How to continue a tree that no process runs and that needs no decision. */
+function resumeHint(view: View, root: string, isStill: boolean, flags: TreeFlags): string {
+  const session = view.sessions.get(root)
+  const state = session && shownState(session, view, isStill)
+  const command = `cadre resume ${root}${repeatedFlags({ home: flags.home })}`
+  if (state === 'stopped') return `The process of this run has ended. Continue with: ${command}\n`
+  return state === 'paused'
+    ? `A shutdown paused this run. It continues with the next "cadre up", or with: ${command}\n`
+    : ''
 }
 
 /** Folds a journal into the view. The header takes precedence: a session may have continued after a report. */
@@ -63,11 +77,6 @@ function foldJournal(view: View, stored: StoredSession): void {
   if (session === undefined || isEndedStatus(stored.status)) return
   session.state = stored.status === 'sleeping' ? 'waiting' : 'working'
   delete session.report
-}
-
-/** `stopped`: it was working when its process ended. */
-function stateOf(session: SessionView, isStill: boolean): string {
-  return isStill && (session.state === 'working' || session.state === 'queued') ? 'stopped' : session.state
 }
 
 async function rootOf(sessions: Sessions, beginning: string | undefined): Promise<string> {
@@ -92,7 +101,7 @@ function nodeOf(view: View, id: string, isStill: boolean, spent: ReadonlyMap<str
     id,
     agent,
     model,
-    state: stateOf(session, isStill),
+    state: shownState(session, view, isStill),
     ...(report && { status: report.status }),
     usage,
     spent: spent.get(id),

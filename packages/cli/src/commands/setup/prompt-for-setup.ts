@@ -1,4 +1,4 @@
-import type { ListedModel, ModelsConfig } from '@cadre/backends'
+import { type ListedModel, type ModelsConfig, readKeyFromCommand } from '@cadre/backends'
 import { CadreError, matchModel } from '@cadre/core'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -250,9 +250,27 @@ export async function promptForSetup(
     tell(
       `Enter a command that prints it, such as "pass show ${section}". Or press Enter and set ${variable} yourself.`,
     )
-    const keyCommand = await ask('Command: ')
-    if (keyCommand === '') tell(`Set ${variable} before you run Cadre, for example in your shell profile.`)
-    return { store: '', keyCommand }
+    for (;;) {
+      const keyCommand = await ask('Command: ')
+      if (keyCommand === '') {
+        tell(`Set ${variable} before you run Cadre, for example in your shell profile.`)
+        return { store: '', keyCommand }
+      }
+      const problem = await keyCommandProblem(keyCommand, key)
+      if (problem === undefined) return { store: '', keyCommand }
+      tell(`${problem} Enter another command, or press Enter and set ${variable} yourself.`)
+    }
+  }
+
+  /** Runs the command. Returns why it must not be stored; undefined if it prints the key. */
+  async function keyCommandProblem(keyCommand: string, key: string): Promise<string | undefined> {
+    if (keyCommand.includes(key))
+      return 'This contains the key itself, and Cadre does not write keys to a file. A command reads the key from another place.'
+    tell('Running the command…')
+    const found = await readKeyFromCommand(keyCommand, { ...io.env }, 'The command', signal)
+    if (signal.aborted) throw new Cancelled()
+    if (found.kind === 'failed') return found.message
+    return found.key === key ? undefined : 'The command printed a different key from the one that was tested.'
   }
 }
 
