@@ -42,10 +42,7 @@ test('a suspended session waits for a person only if it asked one', () => {
       ['lead-1', { type: 'session.suspended', questions: ['approval/c1'] }],
       ['lead-1', { type: 'session.suspended', questions: [] }],
     ).slice(1),
-  ).toEqual([
-    'lead: suspended until a person decides',
-    'lead: paused by a shutdown',
-  ])
+  ).toEqual(['lead: suspended until a person decides', 'lead: paused by a shutdown'])
 })
 
 test('shows ids from the second session of an agent', () => {
