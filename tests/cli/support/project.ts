@@ -65,7 +65,10 @@ export function createProject(files: Readonly<Record<string, string | object>> =
         ),
     sessions: () =>
       project.exists('.cadre/sessions')
-        ? readdirSync(at('.cadre/sessions')).map((name) => name.replace(/\.session\.yaml$/, ''))
+        ? readdirSync(at('.cadre/sessions'))
+            // A file that is being written.
+            .filter((name) => !name.endsWith('.tmp'))
+            .map((name) => name.replace(/\.session\.yaml$/, ''))
         : [],
   }
   for (const [file, content] of Object.entries(files)) project.write(file, content)
