@@ -53,7 +53,7 @@ export const workerMutants = {
       [`${checkouts}/checkout-files.test.ts`],
     ],
     [
-      'a push fails for ever because of a branch below',
+      'a push fails forever because of a branch below',
       `${checkouts}/free-branches.ts`,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
       'other.startsWith(`${ref}/`) || ',
