@@ -64,7 +64,7 @@ function waitingFor(session: SessionView, view: View): string {
 }
 
 /** No question is open: the process that ran the session was told to stop. */
-const pausedText = 'paused by a shutdown; continues with the next "cadre up"'
+const pausedText = 'paused by a shutdown'
 
 function work(session: SessionView, view: View): string {
   const round = session.rounds.at(-1)

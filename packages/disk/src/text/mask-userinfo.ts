@@ -3,7 +3,7 @@ const withUser = new RegExp(`${scheme}([^\\s/'"]+)@`, 'gi')
 /** A password with a slash that is not encoded. Otherwise, a port would follow the colon. */
 const withSlash = new RegExp(`${scheme}[^\\s/:'"@]*:(?!\\d+(?:[/\\s'"]|$))`, 'i')
 
-/** Returns the text without the user names, passwords and tokens in the addresses that it contains. Names of SSH users are no secrets. */
+/** Returns the text without the user names, passwords and tokens in the addresses that it contains. SSH user names are not secret. */
 export function maskUserinfo(text: string): string {
   return text
     .replace(withUser, (found, start: string, userinfo: string) =>

@@ -169,7 +169,7 @@ export function expectedChangesIn(home: Home | undefined): ExpectedChanges {
       if (isIn(queued, change.path) && change.after === undefined && isShared()) return 'fine'
       return isIn(events, change.path) ? settleLog(change, isShared()) : 'undo'
     },
-    // The command may have replaced the folder of the notes by a link.
+    // The command may have replaced the notes folder with a link.
     restored() {
       for (const session of doubted) if (home !== undefined) canNote(home, session, doubted)
     },

@@ -119,7 +119,7 @@ export function requireRecordOf(id: string, root: string, { spec }: StoredSessio
   if (spec.id === id && spec.root === root) return
   throw new CadreError(
     'corrupt',
-    `the workers sent the record of session ${JSON.stringify(spec.id)} in tree ${JSON.stringify(spec.root)} as the one of ${id} in tree ${root}. Cadre did not write it.`,
+    `the workers sent the record of session ${JSON.stringify(spec.id)} (tree ${JSON.stringify(spec.root)}) instead of that of ${id} (tree ${root}). Cadre did not write it.`,
   )
 }
 

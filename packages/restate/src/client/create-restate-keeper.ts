@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { CadreError, isEndedStatus, type StartRequest, type StoredSession } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
 import type { LiveAnswer } from '../engine/live-events.ts'
@@ -143,7 +144,8 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       await send(root, message)
       return true
     },
-    interrupt: async (session) => send(await requireRoot(session), { kind: 'interrupt', session }),
+    interrupt: async (session) =>
+      send(await requireRoot(session), { kind: 'interrupt', session }, randomUUID()),
     async answer({ session, name }, answer) {
       await send(await requireRoot(session), { kind: 'answer', session, name, answer })
     },
@@ -163,7 +165,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       const root = await requireRoot(session)
       const { version, state } = await look(root)
       if (state.kind !== 'running') return
-      await send(root, { kind: 'archive' })
+      await send(root, { kind: 'archive' }, randomUUID())
       await watch.until(async () => (await versionOf(root)) > version)
     },
     async readTree(root) {

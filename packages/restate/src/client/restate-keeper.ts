@@ -23,8 +23,8 @@ export interface RestateKeeper {
   /** Sends a message to a session that is running, waiting or ended. Resolves to `missing` if the session does not exist. */
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
   /**
-   * Resumes the tree of a session. Has no effect if it is running. With options, also resumes a session that a person has cancelled, unless
-   * the cancel was sent later.
+   * Resumes the tree of a session. Without options, it has no effect while the tree runs. With options, it also resumes a session that a
+   * person has cancelled, unless the cancel was sent later. If the tree runs, that happens when it rests.
    */
   resume(session: string, options?: Omit<ResumeOptions, 'work'>): Promise<void>
   /**

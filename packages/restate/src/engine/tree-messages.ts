@@ -123,7 +123,7 @@ export class TreeMessages {
     if (this.#hasBegun) await this.#settleCancels()
   }
 
-  /** Cancels of sessions that have ended have taken effect, or have none. */
+  /** A cancel is done once its sessions have ended. */
   async #settleCancels(): Promise<void> {
     for (const [n, { session }] of [...this.#cancels]) {
       if (await this.#isOpen(session)) continue

@@ -4,7 +4,8 @@
  * 1. An order stays in the mailbox until the invocation that received it has it in its journal. `listenAfter` and `rest` say so. An
  *    invocation that is killed at the server takes no order with it.
  * 2. For every order that can start a tree, the server queues an invocation of the tree. If another invocation has taken the order in the
- *    meantime, it finds nothing and ends. So no order waits for an invocation that never comes.
+ *    meantime, it finds nothing and ends. So no order waits for an
+ *    invocation that never comes, unless somebody kills that invocation: then the order waits for the next one.
  * 3. An invocation receives the whole mailbox before it does anything. So it knows of every cancel that was sent before it began.
  * 4. `listen` and `unlisten` serve invocations of older workers and orders of older clients, which take one order at a time.
  */

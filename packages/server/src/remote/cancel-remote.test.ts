@@ -146,6 +146,35 @@ test('a start that an earlier daemon may have sent is cancelled, unless the serv
   expect(third.keeper.counts()).toEqual({ running: [], queued: [] })
 })
 
+test('a second cancel does not take back the first', async () => {
+  const first = await openKeeper({})
+  first.stop('server')
+  await first.keeper.start(start('lead-1'))
+  first.keeper.clear()
+  const second = await openKeeper({ at: first.at })
+  second.state.kind = 'running'
+  const go = second.stop('worker')
+  expect(await second.keeper.cancel('lead-1', 'x')).toBe(true)
+  await settle()
+  expect(await second.keeper.cancel('lead-1', 'x')).toBe(true)
+  go()
+  await vi.waitFor(() => expect(second.orders).toEqual(['cancel lead-1']))
+})
+
+test('a message that a cancel elsewhere has taken back is dropped, not sent forever', async () => {
+  const { keeper, orders, rest } = await openKeeper({ shown: failed })
+  await keeper.tell('lead-1', work)
+  for (let rests = 0; rests < 3; rests++) {
+    await vi.waitFor(() => expect(orders).toHaveLength(rests + 1))
+    await settle()
+    rest('lead-1')
+    await settle()
+  }
+  await settle()
+  expect(orders).toEqual(['tell lead-1', 'tell lead-1', 'tell lead-1'])
+  expect((await keeper.state('lead-1')).kind).not.toBe('running')
+})
+
 test.each(['cancel', 'cancelElsewhere'] as const)(
   'a person resumes a failed session while no worker runs, and cancels it: it does not run (%s)',
   async (by) => {

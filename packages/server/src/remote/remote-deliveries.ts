@@ -46,6 +46,9 @@ interface Blocked {
   readonly notBefore: number
 }
 
+/** A tree that gets a message has it when it next rests, or once more if it was just resting. */
+const maxRests = 3
+
 /** What to send for a request. */
 interface Order {
   readonly root: string
@@ -60,6 +63,8 @@ export class RemoteDeliveries {
   readonly #preparing = new Map<string, () => void>()
   /** Requests that the server has, by file, and those that it may have, because sending them was tried. */
   readonly #sent = new Map<string, 'sent' | 'tried'>()
+  /** How often the tree of a message that the server has rested without it, by file. */
+  readonly #rests = new Map<string, number>()
   readonly #blocked = new Map<string, Blocked>()
   #holds = 0
   #isClosed = false
@@ -110,6 +115,11 @@ export class RemoteDeliveries {
     )
   }
 
+  /** Whether a cancel was not sent yet. */
+  isToBeCancelled(session: string): boolean {
+    return this.#queue.of(session).some(({ request }) => request.kind === 'cancel')
+  }
+
   /** Whether a person's request to resume a session was not sent yet, or its file does not show it. */
   isToBeResumed(session: string): boolean {
     return this.#queue.of(session).some(({ request }) => request.kind === 'resume')
@@ -127,7 +137,10 @@ export class RemoteDeliveries {
     const { session, root } = target
     const dropped = this.#queue.of(session)
     const open = dropped.filter(({ request }) => !isSettled(request, stored))
-    const isOrdered = isOpen || open.some(({ file, isRestored }) => isRestored || this.#sent.has(file))
+    // An earlier cancel is there because the server may have something to cancel.
+    const mayBeKnown = ({ file, isRestored, request }: QueuedDelivery<QueuedOrder>) =>
+      request.kind === 'cancel' || isRestored || this.#sent.has(file)
+    const isOrdered = isOpen || open.some(mayBeKnown)
     // It is on disk before they are not.
     if (isOrdered) this.#queue.add({ kind: 'cancel', ...target, reason })
     for (const queued of dropped) this.#remove(queued)
@@ -143,9 +156,25 @@ export class RemoteDeliveries {
     for (const session of sessions)
       for (const queued of this.#queue.of(session)) {
         const { file, request } = queued
-        if (request.kind === 'resume' && this.#sent.get(file) === 'sent') this.#remove(queued)
+        const isSent = this.#sent.get(file) === 'sent'
+        if (isSent && request.kind === 'resume') this.#remove(queued)
+        else if (isSent && request.kind === 'tell' && this.#countRest(file) >= maxRests) this.#drop(queued)
         else if (this.#sent.has(file)) this.#sent.set(file, 'tried')
       }
+  }
+
+  #countRest(file: string): number {
+    const rests = (this.#rests.get(file) ?? 0) + 1
+    this.#rests.set(file, rests)
+    return rests
+  }
+
+  /** A cancel without this daemon has taken the message back, and the server does not accept it again. */
+  #drop(queued: QueuedDelivery<QueuedOrder>): void {
+    const { session } = queued
+    const message = `A message for ${session} was dropped, because the session was cancelled after it was sent.`
+    this.#options.note({ type: 'message.dropped', message, session })
+    this.#remove(queued)
   }
 
   /** A tree has a result. If it has no file, the orchestrator refused its start. */
@@ -196,6 +225,8 @@ export class RemoteDeliveries {
         // The tree has rested since, and is no longer followed.
         if (!this.#options.runs.ordered(order.root, session)) continue
         this.#sent.set(file, 'tried')
+        // The tree may rest before the order arrives.
+        if (request.kind !== 'start') this.#options.runs.changed(order.root)
         await order.send()
         if (request.kind === 'cancel') this.#remove(first)
         else if (this.#queue.has(first)) this.#sent.set(file, 'sent')
@@ -227,6 +258,7 @@ export class RemoteDeliveries {
   #remove(queued: QueuedDelivery<QueuedOrder>): void {
     this.#queue.remove(queued)
     this.#sent.delete(queued.file)
+    this.#rests.delete(queued.file)
   }
 
   #unblock(session: string): void {
@@ -272,8 +304,8 @@ export class RemoteDeliveries {
     // Other sessions may have been started in the meantime.
     if (isFull() || !this.#queue.has(queued)) return undefined
     const { workspace: wanted = '', ...rest } = start
-    await runs.expect(session, start.agent, session)
     const folder = workspaceOf(session, wanted || workspace)
+    await runs.expect(session, start.agent, session)
     const send = () => trees.start({ startedBy: currentUser(), ...rest, workspace: folder, plain: false })
     return { root: session, send }
   }
@@ -308,14 +340,7 @@ export class RemoteDeliveries {
       runs.unexpect(root, session)
       return undefined
     }
-    return {
-      root,
-      send() {
-        // A tree that waits may rest again before the order arrives.
-        runs.changed(root)
-        return trees.cancel(session, reason, { root })
-      },
-    }
+    return { root, send: () => trees.cancel(session, reason, { root }) }
   }
 }
 

@@ -21,7 +21,7 @@ export interface SessionWakesOptions {
   readonly trees: RemoteTrees
   readonly runs: RemoteRuns
   readonly mirror: SessionMirror
-  readonly deliveries: Pick<RemoteDeliveries, 'add' | 'isToBeResumed'>
+  readonly deliveries: Pick<RemoteDeliveries, 'add' | 'isToBeResumed' | 'isToBeCancelled'>
   /** Sets or clears the problem of a session. */
   readonly report: (session: string, message: string | undefined) => void
 }
@@ -69,7 +69,7 @@ export class SessionWakes {
     sessions.requireHere(session)
     const { root, agent } = stored.spec
     if (this.#isRun(root)) {
-      if (idleStateOf(stored).kind !== 'ended') return
+      if (idleStateOf(stored).kind !== 'ended' && !deliveries.isToBeCancelled(session)) return
       throw stillRunning(session)
     }
     if (deliveries.isToBeResumed(session)) return

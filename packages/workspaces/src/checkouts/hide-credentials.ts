@@ -29,7 +29,7 @@ export function hideCredentials(address: string): HiddenCredentials {
     shown: address.replace(/:\/\/.*@/s, '://***@'),
     problem,
   })
-  // Something else than a port follows the colon, and the `@` follows later.
+  // Something other than a port follows the colon, and the `@` follows later.
   if (at < 0 && rest.includes('@') && /:(?!\d*$)/.test(host.replace(/^\[[^\]]*\]/, ''))) return refuse(encode)
   if (colon < 0) return { address, shown: maskUserinfo(address) }
   if (!/^https?:/i.test(scheme)) return refuse('Remove the password: only http and https use it.')

@@ -132,7 +132,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
       const slow = setTimeout(() => {
         const seconds = Math.round(slowAfter / 1000)
         life.notify(
-          `${life.root} waits for ${repository.shown}, which has taken more than ${seconds} seconds.`,
+          `${life.root} is waiting for ${repository.shown}, which has not answered for more than ${seconds} seconds.`,
         )
       }, slowAfter)
       try {
@@ -159,7 +159,7 @@ export function openCheckouts(options: CheckoutsOptions): Checkouts {
   }
   /** Not every failure ends without a person. */
   const advice = (root: string) =>
-    `Cadre has tried ${manyFailures} times, and continues to retry. Correct the cause, or run "cadre sessions cancel ${root}". Changes that are not stored yet stay in ${placeOf(root)} in the home of this worker.`
+    `Cadre has tried ${manyFailures} times and will keep trying. Correct the cause, or run "cadre sessions cancel ${root}". Changes that are not stored yet stay in ${placeOf(root)} in the home of this worker.`
   const loss = (one: Active): CadreError => {
     one.life.giveUp()
     // Nobody can continue with these files.

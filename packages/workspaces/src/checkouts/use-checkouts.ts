@@ -117,15 +117,16 @@ export function withCheckouts(
   const rootOf = async (session: string) => (await engine.read(session))?.spec
   const inCheckout = async (
     root: string,
-    workspace: string,
+    workspaces: readonly string[],
     signal: AbortSignal,
     run: () => Promise<RunResult>,
   ): Promise<RunResult> => {
     let hasEnded = false
     try {
       // Before anything is fetched, and again with the files.
-      const below = requireFolder(root, workspace)
-      requireInside(await checkouts.prepare(root, signal), below, checkouts.repository)
+      const folders = workspaces.map((workspace) => requireFolder(root, workspace))
+      const checkout = await checkouts.prepare(root, signal)
+      for (const below of folders) requireInside(checkout, below, checkouts.repository)
       const result = await run()
       hasEnded = result.kind === 'report'
       // Programs in the background may have written after the last call. The end of a tree stores everything.
@@ -144,8 +145,8 @@ export function withCheckouts(
           'configuration',
           `this worker has engine.workspace: checkout, but the daemon started ${id} in ${workspace}. Set engine.workspace to the same value in config.yaml on both, and restart them.`,
         )
-      if (isolation?.kind === 'own') requireFolder(id, isolation.base)
-      return inCheckout(id, workspace, signal, () => orchestrator.start(toLocal(request), signal))
+      const folders = isolation?.kind === 'own' ? [workspace, isolation.base] : [workspace]
+      return inCheckout(id, folders, signal, () => orchestrator.start(toLocal(request), signal))
     },
     async resume(id, options, signal) {
       const spec = await rootOf(id)
@@ -153,7 +154,7 @@ export function withCheckouts(
       // It was started before the setting was changed.
       const root = spec === undefined || spec.root === id ? spec : await rootOf(spec.root)
       if (root === undefined || !isRecordedCheckout(sharedFolderOf(root))) return resume()
-      return inCheckout(root.id, sharedFolderOf(root), signal, resume)
+      return inCheckout(root.id, [sharedFolderOf(root)], signal, resume)
     },
     tell: (session, work) => orchestrator.tell(session, toLocal(work)),
     cancel(session, options) {

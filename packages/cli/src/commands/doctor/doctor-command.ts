@@ -13,7 +13,7 @@ export const doctorCommand = defineCommand({
     flags: {
       home: homeFlag,
       model: textFlag('The model to check instead of the default', 'MODEL'),
-      wait: countFlag('Seconds to wait for the Copilot language server; default 3', 1),
+      wait: countFlag('Seconds to wait for each server: Copilot, Restate, git; default 3', 1),
       json: jsonFlag,
     },
   },

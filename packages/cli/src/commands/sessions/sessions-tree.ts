@@ -65,7 +65,8 @@ function resumeHint(view: View, root: string, isStill: boolean, flags: TreeFlags
   const state = session && shownState(session, view, isStill)
   const command = `cadre resume ${root}${repeatedFlags({ home: flags.home })}`
   if (state === 'stopped') return `The process of this run has ended. Continue with: ${command}\n`
-  return state === 'paused'
+  // Another worker continues a session that a worker has paused.
+  return state === 'paused' && isStill
     ? `A shutdown paused this run. It continues with the next "cadre up", or with: ${command}\n`
     : ''
 }

@@ -1,9 +1,21 @@
+import { CadreError } from '@cadre/core'
+import type { Home } from '@cadre/home'
 import { readProjected, type SessionSummary } from '@cadre/journal'
 import type { Sessions } from '@cadre/runtime'
 
 /** Returns whether no process runs the tree of this session: not on this machine, and no worker of a place. */
 export function isTreeStill({ owner, home }: Sessions, root: string): boolean {
-  return owner(root) === undefined && readProjected(home, root)?.place === undefined
+  return owner(root) === undefined && !isOnWorkers(home, root)
+}
+
+function isOnWorkers(home: Home, root: string): boolean {
+  try {
+    return readProjected(home, root)?.place !== undefined
+  } catch (error) {
+    // Unknown, so it is not called stopped. `cadre sessions show` reports a damaged file.
+    if (error instanceof CadreError) return true
+    throw error
+  }
 }
 
 export interface ListedSessions {

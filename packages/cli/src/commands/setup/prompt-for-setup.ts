@@ -270,7 +270,7 @@ export async function promptForSetup(
     const found = await readKeyFromCommand(keyCommand, { ...io.env }, 'The command', signal)
     if (signal.aborted) throw new Cancelled()
     if (found.kind === 'failed') return found.message
-    return found.key === key ? undefined : 'The command printed a different key from the one that was tested.'
+    return found.key === key ? undefined : 'The command printed a different key than the one tested.'
   }
 }
 
