@@ -21,6 +21,9 @@ import {
   writeIn,
 } from './checkouts.spec-helpers.ts'
 
+/** `npm test` skips them: each starts many processes of git. */
+const inDeep = test.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+
 const root = 'lead-1'
 const branch = `cadre/${root}`
 const waits = { waits: true }
@@ -80,7 +83,7 @@ test.each<[string, (folder: string) => void]>([
   expect(life.notices.filter((notice) => notice !== undefined)).toEqual([])
 })
 
-test('commits that an agent removes again do no harm', async () => {
+inDeep('commits that an agent removes again do no harm', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const { folder } = await a.take(root)
@@ -97,7 +100,7 @@ test('commits that an agent removes again do no harm', async () => {
   expect(repository.git('diff', '--name-status', 'main', branch)).toBe('A\tc.txt\n')
 })
 
-test('a merged history that is not complete becomes one commit with its files', async () => {
+inDeep('a merged history that is not complete becomes one commit with its files', async () => {
   const repository = createTestRepository()
   const other = createTestRepository({ 'x.txt': 'x\n' })
   pushMore(other, 'x.txt')
@@ -125,7 +128,7 @@ test('a complete history that was merged is part of the result', async () => {
   expect(repository.git('fsck', '--full', '--strict')).toBe('')
 })
 
-test('a damaged commit becomes one commit with its files', async () => {
+inDeep('a damaged commit becomes one commit with its files', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const { folder } = await a.take(root)
@@ -146,7 +149,7 @@ test('a damaged commit becomes one commit with its files', async () => {
   expect(repository.show(branch, 'b.txt')).toBe('later\n')
 })
 
-test('a folder that an agent replaces with a link stays a link', async () => {
+inDeep('a folder that an agent replaces with a link stays a link', async () => {
   const repository = createTestRepository({ 'sub/deep/a.txt': 'a\n', 'sub/b.txt': 'b\n' })
   const [a, b] = [repository.worker(), repository.worker()]
   const { folder } = await a.take(root)
@@ -159,7 +162,7 @@ test('a folder that an agent replaces with a link stays a link', async () => {
   expect(repository.git('ls-tree', '-r', '--name-only', branch)).toBe('moved/b.txt\nmoved/deep/a.txt\nsub\n')
 })
 
-test('a detached head stays detached', async () => {
+inDeep('a detached head stays detached', async () => {
   const repository = createTestRepository()
   const [a, b] = [repository.worker(), repository.worker()]
   const { folder } = await a.take(root)
@@ -169,7 +172,7 @@ test('a detached head stays detached', async () => {
   expect(gitIn(moved.folder, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe('HEAD\n')
 })
 
-test('a head that is no branch continues on another worker', async () => {
+inDeep('a head that is no branch continues on another worker', async () => {
   const repository = createTestRepository()
   const [a, b] = [repository.worker(), repository.worker()]
   const { folder } = await a.take(root)
@@ -182,7 +185,7 @@ test('a head that is no branch continues on another worker', async () => {
   expect(readIn(moved.folder, 'b.txt')).toBe('two\n')
 })
 
-test('an isolated session whose commits an agent has destroyed does not stop its tree', async () => {
+inDeep('an isolated session whose commits an agent has destroyed does not stop its tree', async () => {
   const repository = createTestRepository()
   const [a, b] = [repository.worker(), repository.worker()]
   const { folder } = await a.take(root)
@@ -240,7 +243,7 @@ test('files come back byte for byte, and the result has the line ends that the r
   )
 })
 
-test('a file that an agent has committed with other line ends needs no other commit', async () => {
+inDeep('a file that an agent has committed with other line ends needs no other commit', async () => {
   const repository = createTestRepository({ 'a.txt': 'one\n', '.gitattributes': '* text=auto\n' })
   const a = repository.worker()
   const { folder } = await a.take(root)

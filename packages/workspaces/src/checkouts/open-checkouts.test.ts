@@ -5,6 +5,9 @@ import { createWorkspaces } from '../create-workspaces.ts'
 import { callOf } from '../workspaces.spec-helpers.ts'
 import { createTestRepository, gitIn, never, readIn, writeIn } from './checkouts.spec-helpers.ts'
 
+/** `npm test` skips them: each starts many processes of git. */
+const inDeep = test.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+
 const root = 'lead-1'
 const ref = `refs/cadre/trees/${root}`
 const waits = { waits: true }
@@ -58,7 +61,7 @@ test('a worker whose checkout was taken over gives the tree up and cannot store 
   expect(readIn(third.folder, 'b.txt')).toBe('b\n')
 })
 
-test('a stale result cannot reach a branch either', async () => {
+inDeep('a stale result cannot reach a branch either', async () => {
   const repository = createTestRepository()
   const [a, b] = [repository.worker(), repository.worker()]
   const first = await a.take(root)
@@ -68,7 +71,7 @@ test('a stale result cannot reach a branch either', async () => {
   expect(repository.git('branch', '--list').trim()).toBe('* main')
 })
 
-test('a restarted worker keeps the files that a call in doubt may have changed', async () => {
+inDeep('a restarted worker keeps the files that a call in doubt may have changed', async () => {
   const repository = createTestRepository()
   const first = await repository.worker('same').take(root)
   writeIn(first.folder, 'a.txt', 'two\n')
@@ -78,7 +81,7 @@ test('a restarted worker keeps the files that a call in doubt may have changed',
   expect(readIn(again.folder, 'a.txt')).toBe('two\n')
 })
 
-test('every tree keeps the commit from which it started', async () => {
+inDeep('every tree keeps the commit from which it started', async () => {
   const repository = createTestRepository()
   const [a, b] = [repository.worker(), repository.worker()]
   await a.take(root)
@@ -135,7 +138,7 @@ test("agents' own commits move with the tree and are part of the result", async 
   expect(repository.git('log', '--format=%s', 'cadre/lead-1')).toBe('Changes by lead\nMy own commit\nfirst\n')
 })
 
-test("never changes a branch that is not Cadre's", async () => {
+inDeep("never changes a branch that is not Cadre's", async () => {
   const repository = createTestRepository()
   repository.git('branch', 'cadre/lead-1', 'main')
   const a = repository.worker()
@@ -181,7 +184,7 @@ test('waits with a notice while the repository is away, and loses nothing', asyn
   expect(a.reports.filter((one) => one.includes('answers again'))).toHaveLength(2)
 })
 
-test('a push that the repository refuses is repeated and explained', async () => {
+inDeep('a push that the repository refuses is repeated and explained', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const { folder, life } = await a.take(root)
@@ -201,7 +204,7 @@ test('a push that the repository refuses is repeated and explained', async () =>
   expect(repository.show(ref, 'a.txt')).toBe('two\n')
 })
 
-test('a push whose answer was lost does not look like a takeover', async () => {
+inDeep('a push whose answer was lost does not look like a takeover', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const { folder, life } = await a.take(root)
@@ -238,7 +241,7 @@ test('a cancel ends the wait for a repository', async () => {
   await expect(preparing).rejects.toThrow('was cancelled before its checkout was ready')
 })
 
-test('a cancel ends the wait for the end of a tree', async () => {
+inDeep('a cancel ends the wait for the end of a tree', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const { folder, life } = await a.take(root)
@@ -284,7 +287,7 @@ test('runs no hooks, filters or settings of the checkout', async () => {
   expect(existsSync(proof)).toBe(false)
 })
 
-test('uses no settings of a project around the home', async () => {
+inDeep('uses no settings of a project around the home', async () => {
   const repository = createTestRepository()
   const a = repository.worker('project')
   const project = path.join(repository.folder, 'project')
@@ -305,7 +308,7 @@ test('a tree without a checkout ends without a result', async () => {
   expect(await a.checkouts.finish(root, 'lead', waits)).toBeUndefined()
 })
 
-test('an agent that replaces the repository in its checkout loses only its own commits', async () => {
+inDeep('an agent that replaces the repository in its checkout loses only its own commits', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const { folder } = await a.take(root)
@@ -356,7 +359,7 @@ test('workspaces of isolated sessions continue on another worker', async () => {
   expect(existsSync(place)).toBe(false)
 })
 
-test('keeps only a few checkouts of trees that do not run', async () => {
+inDeep('keeps only a few checkouts of trees that do not run', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const folders: string[] = []
@@ -367,7 +370,7 @@ test('keeps only a few checkouts of trees that do not run', async () => {
   expect(folders.map((folder) => existsSync(folder))).toEqual([false, false, true, true])
 })
 
-test('keeps checkouts with files that are not stored', async () => {
+inDeep('keeps checkouts with files that are not stored', async () => {
   const repository = createTestRepository()
   const killed = await repository.worker('same').take('killed')
   writeIn(killed.folder, 'a.txt', 'two\n')

@@ -7,6 +7,9 @@ import { callOf } from '../workspaces.spec-helpers.ts'
 import { createTestRepository, gitIn, never, type TestRepository } from './checkouts.spec-helpers.ts'
 import { withCheckouts } from './use-checkouts.ts'
 
+/** `npm test` skips them: each starts many processes of git. */
+const inDeep = test.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+
 const root = 'lead-1'
 const top = `/cadre/checkouts/${root}`
 
@@ -78,7 +81,7 @@ test('a session does not continue in a folder that has become a link', async () 
   expect(tree.started).toHaveLength(1)
 })
 
-test('a session may work in a link to a folder of its checkout', async () => {
+inDeep('a session may work in a link to a folder of its checkout', async () => {
   const tree = openTree(
     createLinked(() => 'sub'),
     `${top}/docs`,
@@ -111,7 +114,7 @@ test('an order cannot name another folder for the changes', async () => {
   await expect(tree.start()).rejects.toThrow('lead-1 cannot work in /etc')
 })
 
-test('an isolated session does not continue in a link', async () => {
+inDeep('an isolated session does not continue in a link', async () => {
   const repository = createTestRepository({ 'sub/a.txt': 'a\n' })
   const worker = repository.worker()
   const { folder } = await worker.take(root)
