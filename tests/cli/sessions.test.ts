@@ -252,6 +252,17 @@ test('a session whose process was killed is shown as stopped, with the command t
   expect(checked).toContain(`1 run stopped, because the process ended: ${lead}`)
   expect(checked).toContain(resume)
 
+  // A damaged file does not hide the others.
+  const file = `.cadre/sessions/${lead}.session.yaml`
+  const intact = project.read(file)
+  project.write(file, intact.replace(/^messages:.*$/m, 'messages: ]'))
+  expect((await listed()).find(({ id }) => id === lead)).toEqual({
+    id: lead,
+    status: 'active',
+    stopped: undefined,
+  })
+  project.write(file, intact)
+
   project.write('p.yaml', { lanes: { lead: [{ reply: 'ok' }], worker: [report('done')] } })
   await project.cadre(['resume', lead])
   expect((await project.cadre(['sessions', 'list'])).stdout).not.toContain('stopped')
