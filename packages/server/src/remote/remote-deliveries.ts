@@ -46,7 +46,7 @@ interface Blocked {
   readonly notBefore: number
 }
 
-/** A tree that gets a message has it when it next rests, or once more if it was just resting. */
+/** A tree that gets a message has it when it next rests, or at its rest after that if it was just resting. */
 const maxRests = 3
 
 /** What to send for a request. */
