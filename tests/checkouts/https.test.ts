@@ -158,7 +158,7 @@ describe.skipIf(!hasHttpBackend)(`a repository over HTTPS${skipped}`, () => {
     server.intercept = ({ url }) => isPush(url)
     writeIn(folder, 'a.txt', 'two\n')
     const storing = a.checkouts.store(root)
-    await expect.poll(() => life.notices.at(-1)).toMatch(/^lead-1 waits for https:\/\/\*\*\*@/)
+    await expect.poll(() => life.notices.at(-1)).toMatch(/^lead-1 is waiting for https:\/\/\*\*\*@/)
     await expect.poll(() => life.notices.join('\n')).toMatch(/cannot push to .*too slow/)
     server.intercept = undefined
     await storing

@@ -112,7 +112,7 @@ describe.skipIf(!hasSshd)(`a repository over SSH${skipped}`, () => {
     writeIn(folder, 'a.txt', 'two\n')
     const storing = a.checkouts.store(root)
     await hook.waits()
-    expect(life.notices.at(-1)).toMatch(/^lead-1 waits for ssh:/)
+    expect(life.notices.at(-1)).toMatch(/^lead-1 is waiting for ssh:/)
     sshd.suspend()
     await expect.poll(() => life.notices.at(-1)).toMatch(/^lead-1 waits: cannot .* (T|t)imed? ?out/)
     await sshd.stop()

@@ -1,7 +1,6 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { appendFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { programsWithout } from '../cli/support/programs.ts'
 import { createProject } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { openEngineProject } from './support/engine-project.ts'
@@ -47,33 +46,13 @@ const files = {
   '.cadre/inbox/routes.yaml': { routes: [{ from: 'notes', to: 'asker' }] },
 }
 
-/** A PATH in which Cadre finds every program except the sandbox. */
-function pathWithoutSandbox(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-bin-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const programs = new Map<string, string>()
-  for (const place of (process.env['PATH'] ?? '').split(path.delimiter).reverse())
-    for (const name of namesIn(place)) programs.set(name, path.join(place, name))
-  programs.delete('bwrap')
-  for (const [name, program] of programs) symlinkSync(program, path.join(folder, name))
-  return folder
-}
-
-function namesIn(place: string): readonly string[] {
-  try {
-    return readdirSync(place)
-  } catch {
-    return []
-  }
-}
-
 test.each(['the same home', 'another home'])(
   'a command without a sandbox cannot approve a call, if the worker has %s',
   async (which) => {
     const { project, keeper, startWorker, startDaemon } = await openEngineProject(files)
     const config = '.cadre/config.yaml'
     const other = () => createProject({ ...files, [config]: project.read(config) })
-    const env = { PATH: pathWithoutSandbox() }
+    const env = { PATH: programsWithout('bwrap') }
     await startWorker(which === 'the same home' ? { env } : { env, project: other() })
     await startDaemon()
     const message = { id: 'n1', user: 'boss', text: 'Do it.' }

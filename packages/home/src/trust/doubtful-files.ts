@@ -37,6 +37,7 @@ export function removeDoubts(notes: readonly string[]): void {
   for (const note of notes) rmSync(note, { force: true })
 }
 
+/** Unlike `namesIn` of `@cadre/disk`, fails if the folder cannot be read: then every file would look trustworthy. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
