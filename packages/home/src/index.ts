@@ -62,7 +62,15 @@ export { findSecretStores, type SecretStore } from './secrets/secret-store.ts'
 export { openTeams, type TeamAddress, type TeamFiles } from './teams/open-teams.ts'
 export { defaultTeamMessages } from './teams/team-message-limit.ts'
 export { teamRules } from './teams/team-rules.ts'
-export { doubtsAbout, doubtsFolder, noteDoubt, removeDoubts, sessionOfDoubt } from './trust/doubtful-files.ts'
+export {
+  doubtsAbout,
+  doubtsFolder,
+  noteDoubt,
+  placeKey,
+  projectedFolder,
+  removeDoubts,
+  sessionOfDoubt,
+} from './trust/doubtful-files.ts'
 export { fingerprintModule } from './trust/fingerprint-module.ts'
 export { type Grants, openGrants } from './trust/grants.ts'
 export { moduleFiles } from './trust/module-files.ts'

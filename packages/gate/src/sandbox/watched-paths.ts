@@ -10,6 +10,8 @@ import {
   isSessionName,
   noteDoubt,
   openHome,
+  placeKey,
+  projectedFolder,
   requestersIn,
   runningProcess,
   sessionOfDoubt,
@@ -25,8 +27,6 @@ const decidingIn: { readonly [folder: string]: readonly string[] } = {
   opencode: ['agent', 'agents'],
   '.copilot': ['hooks', 'agents', 'skills', 'settings.json', 'config.json', 'mcp-config.json'],
 }
-/** What the daemon last wrote to the files of sessions that workers run. */
-const projectedFolder = ['storage', 'projected'] as const
 const decidingInHome = [
   'config.yaml',
   'templates',
@@ -50,8 +50,7 @@ const decidingInHome = [
 
 const homeName = '.cadre'
 const sessionEnding = '.session.yaml'
-/** The key of the header that names the place whose workers run the session. */
-const placeKey = /^ *engine_place:/m
+const placeLine = new RegExp(`^ *${placeKey}:`, 'm')
 
 /**
  * The paths to compare if there is no sandbox. In the home, only files that affect decisions or are records: other sessions
@@ -230,7 +229,7 @@ function settleRequesters({ before, after }: Change): 'fine' | 'undo' {
 function isProjection({ path: place, before, after }: Change, remembered: string | undefined): boolean {
   if (path.dirname(place) === remembered) return true
   if (!place.endsWith(sessionEnding) || path.basename(path.dirname(place)) !== 'sessions') return false
-  return [before, after].some((state) => state?.kind === 'file' && placeKey.test(headOf(state.content)))
+  return [before, after].some((state) => state?.kind === 'file' && placeLine.test(headOf(state.content)))
 }
 
 /**

@@ -15,6 +15,12 @@ import { isOwnWrite, rememberOwnWrite } from './unsandboxed-command.ts'
 /** The folder of the notes, in the home. */
 export const doubtsFolder = ['storage', 'doubts'] as const
 
+/** The folder, in the home, with what the daemon last wrote to the files of sessions that workers run. */
+export const projectedFolder = ['storage', 'projected'] as const
+
+/** The key in the header of a session file that names the place whose workers run the session. */
+export const placeKey = 'engine_place'
+
 export function noteDoubt(home: Home, session: string): void {
   if (doubtsAbout(home, session).some((note) => isOwnWrite(note, ''))) return
   const note = `${home.folder(...doubtsFolder)}/${session}.${randomBytes(6).toString('hex')}`

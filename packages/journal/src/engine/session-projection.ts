@@ -24,15 +24,12 @@ import {
 import path from 'node:path'
 import { CadreError, type Entry, type StoredSession } from '@cadre/core'
 import { ownerOnly, readRegularFile, stampOf, writeFully } from '@cadre/disk'
-import { checkSessionName, type Home } from '@cadre/home'
+import { checkSessionName, type Home, placeKey } from '@cadre/home'
 import { emitEntry } from '../format/emit-entry.ts'
 import { emitHeader } from '../format/emit-header.ts'
 import { corruptError, readJournal } from '../format/read-journal.ts'
 import { backUpEdit } from './back-up-file.ts'
 import { readOptions, sessionPath } from './engine-parts.ts'
-
-/** The key of the header that names the place. */
-export const placeKey = 'engine_place'
 
 /** 96 bits: two entries of a session never have the same key by accident. */
 const keyLength = 16

@@ -7,7 +7,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { writeFileAtomically } from '@cadre/channels'
 import type { StoredSession } from '@cadre/core'
 import { hasCode } from '@cadre/disk'
-import type { Home } from '@cadre/home'
+import { type Home, projectedFolder } from '@cadre/home'
 import { contentKey, entryKey } from '@cadre/journal'
 
 export interface FileBase {
@@ -17,12 +17,11 @@ export interface FileBase {
   readonly systemPrompt: string
 }
 
-/** Changes are rare, so the keys of all other files stay on disk. */
-const folder = ['storage', 'projected'] as const
-
 export function readBase(home: Home, session: string): FileBase | undefined {
   try {
-    const [systemPrompt = '', ...entries] = readFileSync(home.at(...folder, session), 'utf8').split('\n')
+    const [systemPrompt = '', ...entries] = readFileSync(home.at(...projectedFolder, session), 'utf8').split(
+      '\n',
+    )
     return { systemPrompt, entries: entries.filter((key) => key !== '') }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
@@ -35,11 +34,11 @@ export function writeBase(home: Home, { spec, entries }: StoredSession, appended
   const lines = (keys: readonly string[]) => keys.map((key) => `${key}\n`).join('')
   if (appended !== undefined) {
     const added = entries.slice(entries.length - appended).map(entryKey)
-    if (added.length > 0) appendFileSync(home.at(...folder, spec.id), lines(added))
+    if (added.length > 0) appendFileSync(home.at(...projectedFolder, spec.id), lines(added))
     return
   }
   const keys = [contentKey(spec.systemPrompt), ...entries.map(entryKey)]
-  writeFileAtomically(home, [...folder, spec.id], lines(keys))
+  writeFileAtomically(home, [...projectedFolder, spec.id], lines(keys))
 }
 
 export function isAtBase({ spec, entries }: StoredSession, base: FileBase | undefined): boolean {
