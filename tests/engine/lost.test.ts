@@ -37,6 +37,8 @@ function stubbornTool() {
         })
       })
     },
+    // It sees only this machine.
+    endLeftover: async () => 'none',
   })
   return {
     tool: tool as unknown as Tool,
@@ -137,6 +139,9 @@ describe.each(worlds)('a life that is lost to another process, on $name', ({ cre
       await settled()
     }
     expect(await next).toMatchObject({ questions: [{ session: 'lead-1', name: 'doubt/call_1_0' }] })
+    expect(JSON.stringify(await entries('lead-1'))).toContain(
+      'press was interrupted and may have been carried out (it may still be running on another machine): {}',
+    )
     await world.answer({ session: 'lead-1', name: 'doubt/call_1_0' }, { decision: 'done' })
     expect(await team.orchestrator.resume('lead-1', {}, never)).toMatchObject({ report: { text: 'ok' } })
     expect((await entries('lead-1')).filter(({ role }) => role === 'tool_result')).toHaveLength(1)

@@ -19,6 +19,7 @@ export type {
 } from './ports/agent.ts'
 export {
   type Answer,
+  type EarlierLives,
   type Engine,
   isEndedStatus,
   type Question,

@@ -34,7 +34,7 @@ export function createReplayEngine(stage: ReplayScheduler): Engine {
   const createRun = (live: LiveSession): Run => ({
     recorded: [...live.entries],
     lost: never,
-    alone: Promise.resolve(),
+    alone: Promise.resolve('here'),
     async step(name, work) {
       const drafts = (await work()).map((draft) => asRecorded(stage, live, draft))
       const kept = keep(live, drafts, name.startsWith('news/'))

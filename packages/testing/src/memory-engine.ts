@@ -72,7 +72,9 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
     return {
       recorded: [...entries],
       lost: life.signal,
-      alone: until((lostAt ?? Number.NEGATIVE_INFINITY) + stopGrace, clock),
+      alone: until((lostAt ?? Number.NEGATIVE_INFINITY) + stopGrace, clock).then(() =>
+        lostAt === undefined ? 'here' : 'elsewhere',
+      ),
       async step(_name, work) {
         const drafts = await work()
         life.signal.throwIfAborted()

@@ -82,6 +82,9 @@ export interface QuestionId {
 }
 
 /** A session in one process, from `open` to `end`: one life of the session. */
+/** Where earlier lives of a session ran its calls. `elsewhere`: perhaps on a machine whose processes this one cannot see. */
+export type EarlierLives = 'here' | 'elsewhere'
+
 export interface Run {
   /** All entries that earlier lives of the session recorded, in order. */
   readonly recorded: readonly Entry[]
@@ -96,7 +99,7 @@ export interface Run {
    * it must have noticed that it is lost and `stopGrace` has passed. The loop waits for it before it settles a call in doubt, and reads
    * it only then.
    */
-  readonly alone: Promise<void>
+  readonly alone: Promise<EarlierLives>
   /**
    * Runs `work` and records the entries it returns, together, in the order in which work finishes. `work` may take further steps. When the
    * promise resolves, the entries survive the end of this process. Rejects if `work` rejects or if the entries cannot be recorded. Work

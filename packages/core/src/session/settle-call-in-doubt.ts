@@ -17,7 +17,7 @@ export async function settleCallInDoubt(
 ): Promise<Outcome | 'run' | undefined> {
   const { tool, input, call } = judged
   if (tool.effect === 'read') return 'run'
-  await untilStopped(session.run.alone, session.node, undefined)
+  const earlier = await untilStopped(session.run.alone, session.node, 'here')
   if (session.node.isStopped) return undefined
   // Before anything else: a second copy must not run beside the first one.
   const leftover = await endLeftover(session, judged)
@@ -32,7 +32,8 @@ export async function settleCallInDoubt(
       return { content: 'Done: the call was interrupted, but a check confirmed that it took effect.' }
     if (found === 'not_done') return 'run'
   }
-  return askWhatHappened(session, judged, leftover)
+  const isOutOfSight = earlier === 'elsewhere' && leftover === 'none' && tool.endLeftover !== undefined
+  return askWhatHappened(session, judged, isOutOfSight ? 'elsewhere' : leftover)
 }
 
 type Leftover = 'ended' | 'none' | 'unknown'
@@ -43,16 +44,17 @@ export async function endLeftover(session: Session, { tool, call }: JudgedCall):
   return tool.endLeftover(toolContext(session, call.id)).catch(() => 'unknown' as const)
 }
 
-const leftoverTexts: { readonly [leftover in Leftover]: string } = {
+const leftoverTexts: { readonly [leftover in Leftover | 'elsewhere']: string } = {
   none: '',
   ended: ' (it was still running, and Cadre has ended it)',
   unknown: ' (it may still be running)',
+  elsewhere: ' (it may still be running on another machine)',
 }
 
 async function askWhatHappened(
   session: Session,
   judged: JudgedCall,
-  leftover: Leftover,
+  leftover: Leftover | 'elsewhere',
 ): Promise<Outcome | 'run' | undefined> {
   const answer = await askPerson(session, doubtOf(session, judged, leftover))
   if (answer === undefined) return undefined
@@ -67,7 +69,7 @@ async function askWhatHappened(
 }
 
 /** Each attempt has its own question, so an answer about an earlier attempt does not apply to this one. */
-function doubtOf(session: Session, judged: JudgedCall, leftover: Leftover): Question {
+function doubtOf(session: Session, judged: JudgedCall, leftover: Leftover | 'elsewhere'): Question {
   const { call, tool } = judged
   const { tries = 1, started, held } = session.state.calls.get(call.id) ?? {}
   // To run a call again takes as many people as to run it.

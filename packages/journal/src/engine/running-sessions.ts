@@ -4,6 +4,7 @@ import {
   answerIn,
   CadreError,
   type Clock,
+  type EarlierLives,
   isAsked,
   isEndedStatus,
   type Question,
@@ -174,14 +175,17 @@ export class RunningSessions implements RunHost {
     for (const [id, trees] of [...this.entered]) if (trees.includes(root)) this.writing.get(id)?.lose()
   }
 
-  alone(root: string): Promise<void> {
+  alone(root: string): Promise<EarlierLives> {
     const { leases, outside } = this.options
     const since = leases.assumed.get(root)
-    if (since === undefined) return Promise.resolve()
+    if (since === undefined) return Promise.resolve('here')
+    const wait = since + noticeLimit - Date.now()
+    if (wait <= 0) return Promise.resolve('elsewhere')
     return new Promise((resolve) => {
-      outside.clock.after(Math.max(0, since + noticeLimit - Date.now()), () => {
-        leases.assumed.delete(root)
-        resolve()
+      outside.clock.after(wait, () => {
+        // Once is enough, whatever the clock of the machine shows next.
+        if (leases.assumed.has(root)) leases.assumed.set(root, Number.NEGATIVE_INFINITY)
+        resolve('elsewhere')
       })
     })
   }

@@ -5,6 +5,7 @@ import {
   answerIn,
   CadreError,
   type Draft,
+  type EarlierLives,
   type Entry,
   isAsked,
   missingAnswer,
@@ -28,7 +29,7 @@ export interface RunHost {
   enter(run: SessionRun): Promise<void>
   leave(run: SessionRun): void
   /** Resolves when a process that this one took the tree from must have noticed. */
-  alone(root: string): Promise<void>
+  alone(root: string): Promise<EarlierLives>
   spawn(spec: SessionSpec): Promise<Report>
   /** Asks for an answer that is available now. */
   ask(session: string, question: Question, signal: AbortSignal): Promise<Answer | undefined>
@@ -59,7 +60,7 @@ export class SessionRun implements Run {
   }
 
   /** A getter, because an ended session is owned only from its first step on. */
-  get alone(): Promise<void> {
+  get alone(): Promise<EarlierLives> {
     return this.host.alone(this.file.root)
   }
 

@@ -10,6 +10,7 @@ import {
   answerIn,
   CadreError,
   type Clock,
+  type EarlierLives,
   type Engine,
   type Report,
   type SessionSpec,
@@ -79,7 +80,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly #rested = new Map<string, TreeAttempt>()
   readonly #trees = new Map<TreeLog, OrderedTree>()
   readonly #unwinding = new Map<string, Promise<void>>()
-  readonly #alone = new WeakMap<TreeLog, Promise<void>>()
+  readonly #alone = new WeakMap<TreeLog, Promise<EarlierLives>>()
   readonly #children = new Map<string, Promise<Report>>()
   #isForgetting = false
   #idle: (() => void)[] = []
@@ -181,15 +182,16 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   }
 
   /** Earlier processes of the invocation may still act until they notice the loss, unless they are known to have ended. */
-  alone(log: TreeLog): Promise<void> {
+  alone(log: TreeLog): Promise<EarlierLives> {
     let alone = this.#alone.get(log)
     if (alone === undefined) {
       const mayAct = log.lives.some((life) => life.token !== this.#self.token && !this.#hasEnded(life))
       // A cut-off worker notices within twice `fresh`, by its pings to the server.
       const wait = 2 * this.limits.fresh + stopGrace
+      const earlier = log.lives.every((life) => this.#isVisible(life)) ? 'here' : 'elsewhere'
       alone = mayAct
-        ? new Promise((resolve) => void this.#options.clock.after(wait, resolve))
-        : Promise.resolve()
+        ? new Promise((resolve) => void this.#options.clock.after(wait, () => resolve(earlier)))
+        : Promise.resolve(earlier)
       this.#alone.set(log, alone)
     }
     return alone
@@ -350,8 +352,12 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   }
 
   #hasEnded(life: ProcessIdentity): boolean {
-    const { host, space } = this.#self
-    return life.host === host && life.space === space && !isAlive(life, this.#self, 0)
+    return this.#isVisible(life) && !isAlive(life, this.#self, 0)
+  }
+
+  /** This process can see the processes of that life. */
+  #isVisible({ host, space }: ProcessIdentity): boolean {
+    return host === this.#self.host && space === this.#self.space
   }
 }
 

@@ -2,6 +2,7 @@ import {
   type Answer,
   answerIn,
   type Draft,
+  type EarlierLives,
   type Entry,
   isAsked,
   missingAnswer,
@@ -21,7 +22,7 @@ import type { LoadedSession, TreeLog } from '../log/tree-log.ts'
 export interface TreeRunHost {
   spawn(spec: SessionSpec): Promise<Report>
   /** Resolves when no earlier life of the tree can still act. */
-  alone(log: TreeLog): Promise<void>
+  alone(log: TreeLog): Promise<EarlierLives>
   /** The session is open, or has ended. */
   entered(log: TreeLog, session: string, isOpen: boolean): void
 }
@@ -58,7 +59,7 @@ export class TreeRun implements Run {
     host.entered(log, this.#id, true)
   }
 
-  get alone(): Promise<void> {
+  get alone(): Promise<EarlierLives> {
     return this.#host.alone(this.#log)
   }
 
