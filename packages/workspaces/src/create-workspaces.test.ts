@@ -212,7 +212,7 @@ describe('every effect there', () => {
     },
   )
 
-  it('is never visible to another session, and never partial', async () => {
+  inDeep('is never visible to another session, and never partial', async () => {
     const fixture = createWorkspaceFixture()
     const folders = await Promise.all(['s-1', 's-2', 's-3'].map((session) => fixture.prepare(session)))
     for (const [i, folder] of folders.entries()) writeFileSync(path.join(folder, 'a.txt'), `half of ${i}`)

@@ -78,7 +78,7 @@ describe('merging a workspace', () => {
     }
   })
 
-  it('includes ignored files that a command created if a person requests them', async () => {
+  inDeep('includes ignored files that a command created if a person requests them', async () => {
     const fixture = createWorkspaceFixture()
     const folder = await fixture.prepare('s-1')
     mkdirSync(path.join(folder, 'ignored/deep'), { recursive: true })
@@ -182,7 +182,7 @@ describe('merging a workspace', () => {
     expect(fixture.git('log', '--format=%s').trim()).toBe('first')
   })
 
-  it('merges later changes in a second merge', async () => {
+  inDeep('merges later changes in a second merge', async () => {
     const fixture = createWorkspaceFixture()
     await fixture.prepare('s-1')
     await fixture.call('s-1', 'c1', { 'x.txt': '1' })

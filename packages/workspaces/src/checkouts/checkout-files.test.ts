@@ -21,8 +21,10 @@ import {
   writeIn,
 } from './checkouts.spec-helpers.ts'
 
+const isWhole = (process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL']) !== undefined
+
 /** `npm test` skips them: each starts many processes of git. */
-const inDeep = test.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+const inDeep = test.runIf(isWhole)
 
 const root = 'lead-1'
 const branch = `cadre/${root}`
@@ -42,7 +44,7 @@ function pushMore(repository: TestRepository, file: string): void {
 const subjects = (repository: TestRepository) =>
   repository.git('log', '--format=%s', branch).trim().split('\n')
 
-test.each<[string, (folder: string) => void]>([
+const damages: [string, (folder: string) => void][] = [
   [
     'replaces .git',
     (folder) => {
@@ -58,30 +60,35 @@ test.each<[string, (folder: string) => void]>([
         if (name !== 'info') rmSync(path.join(folder, '.git', 'objects', name), { recursive: true })
     },
   ],
-])('a stored commit stays, although the agent %s', async (_, destroy) => {
-  const repository = createTestRepository()
-  const [a, b] = [repository.worker(), repository.worker()]
-  const { folder, life } = await a.take(root)
-  writeIn(folder, 'b.txt', 'two\n')
-  gitIn(folder, 'add', '-A')
-  gitIn(folder, 'commit', '-qm', 'My own commit')
-  // Git has this content, but no commit of it.
-  writeIn(folder, 'staged.txt', 'staged\n')
-  gitIn(folder, 'add', '-A')
-  await a.checkouts.store(root)
-  destroy(folder)
-  writeIn(folder, 'c.txt', 'three\n')
-  await a.checkouts.store(root)
-  const moved = await b.take(root)
-  expect(['b.txt', 'staged.txt', 'c.txt'].map((name) => readIn(moved.folder, name))).toEqual([
-    'two\n',
-    'staged\n',
-    'three\n',
-  ])
-  await b.checkouts.finish(root, 'lead', waits)
-  expect(subjects(repository)).toEqual(['Changes by lead', 'My own commit', 'first'])
-  expect(life.notices.filter((notice) => notice !== undefined)).toEqual([])
-})
+]
+
+test.each(isWhole ? damages : damages.slice(0, 1))(
+  'a stored commit stays, although the agent %s',
+  async (_, destroy) => {
+    const repository = createTestRepository()
+    const [a, b] = [repository.worker(), repository.worker()]
+    const { folder, life } = await a.take(root)
+    writeIn(folder, 'b.txt', 'two\n')
+    gitIn(folder, 'add', '-A')
+    gitIn(folder, 'commit', '-qm', 'My own commit')
+    // Git has this content, but no commit of it.
+    writeIn(folder, 'staged.txt', 'staged\n')
+    gitIn(folder, 'add', '-A')
+    await a.checkouts.store(root)
+    destroy(folder)
+    writeIn(folder, 'c.txt', 'three\n')
+    await a.checkouts.store(root)
+    const moved = await b.take(root)
+    expect(['b.txt', 'staged.txt', 'c.txt'].map((name) => readIn(moved.folder, name))).toEqual([
+      'two\n',
+      'staged\n',
+      'three\n',
+    ])
+    await b.checkouts.finish(root, 'lead', waits)
+    expect(subjects(repository)).toEqual(['Changes by lead', 'My own commit', 'first'])
+    expect(life.notices.filter((notice) => notice !== undefined)).toEqual([])
+  },
+)
 
 inDeep('commits that an agent removes again do no harm', async () => {
   const repository = createTestRepository()
@@ -115,7 +122,7 @@ inDeep('a merged history that is not complete becomes one commit with its files'
   expect(repository.show(branch, 'x.txt')).toBe('three\n')
 })
 
-test('a complete history that was merged is part of the result', async () => {
+inDeep('a complete history that was merged is part of the result', async () => {
   const repository = createTestRepository()
   const other = createTestRepository({ 'x.txt': 'x\n' })
   pushMore(other, 'x.txt')

@@ -123,7 +123,7 @@ test('the result is one commit on a branch, and a continued tree adds to it', as
   )
 })
 
-test("agents' own commits move with the tree and are part of the result", async () => {
+inDeep("agents' own commits move with the tree and are part of the result", async () => {
   const repository = createTestRepository()
   const [a, b] = [repository.worker(), repository.worker()]
   const { folder } = await a.take(root)
@@ -256,7 +256,7 @@ inDeep('a cancel ends the wait for the end of a tree', async () => {
   expect(readIn(folder, 'a.txt')).toBe('two\n')
 })
 
-test('a lost tree does not wait for a push that hangs', async () => {
+inDeep('a lost tree does not wait for a push that hangs', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   const { folder, life } = await a.take(root)
@@ -325,7 +325,7 @@ inDeep('an agent that replaces the repository in its checkout loses only its own
   expect(gitIn(seed, 'log', '-1', '--format=%s')).toBe('secret\n')
 })
 
-test('workspaces of isolated sessions continue on another worker', async () => {
+inDeep('workspaces of isolated sessions continue on another worker', async () => {
   const repository = createTestRepository()
   const [a, b] = [repository.worker(), repository.worker()]
   const { folder } = await a.take(root)
@@ -402,7 +402,7 @@ inDeep('keeps checkouts with files that are not stored', async () => {
   expect(existsSync(killed.folder)).toBe(false)
 })
 
-test('a tree that begins while its old checkout is removed has its files', async () => {
+inDeep('a tree that begins while its old checkout is removed has its files', async () => {
   const repository = createTestRepository()
   const a = repository.worker()
   for (const name of ['t-1', 't-2']) {
