@@ -152,6 +152,10 @@ const misbehaves: ScriptOptions = {
   }`,
 }
 
+/** `npm test` skips them: each starts a server. */
+const isWhole = (process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL']) !== undefined
+const inDeep = it.runIf(isWhole)
+
 describe('a server that misbehaves within calls', () => {
   let opened: Opened
   beforeAll(async () => {
@@ -305,13 +309,16 @@ describe('a server that cannot be used', () => {
     ],
     ['that lists no array', serverScript({ tools: `'all of them'` }), /./],
   ]
-  it.each(failing)('%s gives a notice and no tools', async (name, script, message, options) => {
-    const opened = await open(serverFor(name.replaceAll(' ', '-'), script), options)
-    await opened.close()
-    expect(opened.tools).toEqual([])
-    expect(opened.notices).toEqual([{ code: 'mcp', message: expect.stringMatching(message) }])
-    expect(opened.notices[0]?.message).toMatch(/^Agents cannot use the MCP server /)
-  })
+  it.each(isWhole ? failing : failing.slice(0, 2))(
+    '%s gives a notice and no tools',
+    async (name, script, message, options) => {
+      const opened = await open(serverFor(name.replaceAll(' ', '-'), script), options)
+      await opened.close()
+      expect(opened.tools).toEqual([])
+      expect(opened.notices).toEqual([{ code: 'mcp', message: expect.stringMatching(message) }])
+      expect(opened.notices[0]?.message).toMatch(/^Agents cannot use the MCP server /)
+    },
+  )
 
   it('that does not exist gives a notice', async () => {
     const reach = { kind: 'program', command: path.join(folder, 'missing'), args: [], env: {} } as const
@@ -348,7 +355,7 @@ describe('a server that cannot be used', () => {
     await opened.close()
   })
 
-  it('does not restart immediately after a failed start', async () => {
+  inDeep('does not restart immediately after a failed start', async () => {
     const count = path.join(folder, 'count')
     const server = serverFor('fragile', serverScript())
     const opened = await open(server)
@@ -384,7 +391,7 @@ describe('the secrets of a server', () => {
     expect(notices[0]?.message).toContain(`It printed: invalid token *** *** *** ghp_*** abc ${folder}`)
   })
 
-  it('are masked before the text is cut', async () => {
+  inDeep('are masked before the text is cut', async () => {
     const prints = `console.error(process.env.A.slice(1) + ' ' + 'x'.repeat(390)); process.exit(1)`
     const { notices } = await open(withToken('cut', prints), { values: values() })
     expect(notices[0]?.message).not.toContain('battery')
@@ -414,7 +421,7 @@ describe('a server that lives badly', () => {
     })
   })
 
-  it('is closed if it sends a message of 50 MB', async () => {
+  inDeep('is closed if it sends a message of 50 MB', async () => {
     const flood = {
       each: `if (m.method === 'tools/call' && m.params.arguments.flood) return send({ id: m.id, result: { content: [{ type: 'text', text: 'x'.repeat(50e6) }] } })`,
     }
@@ -440,7 +447,7 @@ describe('a server that lives badly', () => {
     expect(pids.filter(isRunning)).toEqual([])
   })
 
-  it('works if it exits on a request that it does not know', async () => {
+  inDeep('works if it exits on a request that it does not know', async () => {
     await using(
       'strict',
       { each: `if (m.method === 'server/discover') process.exit(1)` },
@@ -526,7 +533,7 @@ describe('definitions of tools', () => {
     })
   })
 
-  it('that a person approves during a run stay approved', async () => {
+  inDeep('that a person approves during a run stay approved', async () => {
     const server = serverFor('meanwhile', serverScript(rug))
     const approvedTools = openApprovedTools(path.join(folder, 'pins'))
     const opened = await open(server)
@@ -553,7 +560,7 @@ describe('definitions of tools', () => {
     await opened.close()
   })
 
-  it("are approved separately after the server's command line has changed", async () => {
+  inDeep("are approved separately after the server's command line has changed", async () => {
     const server = serverFor('moved', serverScript())
     await (await open(server)).close()
     const { reach } = server
@@ -710,7 +717,7 @@ describe('questions of a server', () => {
     expect(asked).toBe(20)
   })
 
-  it('are declined if the person declines', async () => {
+  inDeep('are declined if the person declines', async () => {
     const elicitOf = () => async () => ({ action: 'decline' as const })
     await using(
       'declined',

@@ -3,6 +3,9 @@ import { createFakeClock } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { FakeSession, fakeAgent, patience } from './fake-agent.spec-helpers.ts'
 
+/** `npm test` skips them: each starts a program. */
+const inDeep = it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+
 describe('a program as a model', () => {
   it('returns a call as a reply, and gives the program the result with the next request', async () => {
     const { model } = fakeAgent(
@@ -45,7 +48,7 @@ describe('a program as a model', () => {
     expect(reply.content).toBe('result of a+result of b')
   })
 
-  it('passes on messages that arrive during a turn, and continues after it', async () => {
+  inDeep('passes on messages that arrive during a turn, and continues after it', async () => {
     const { model } = fakeAgent(`let turns = 0
       prompted = async (text) => { say(turns++ > 0 ? 'Turn ' + turns + ' heard ' + text : await call('note', {})); return done }`)
     const session = new FakeSession(model)
@@ -90,7 +93,7 @@ describe('a program as a model', () => {
     expect(session.notices).toEqual(['acp_restarted: Fake exited with code 1. Cadre is starting Fake again.'])
   })
 
-  it('starts a new conversation if the messages do not continue the last one', async () => {
+  inDeep('starts a new conversation if the messages do not continue the last one', async () => {
     const { model } = fakeAgent(`prompted = async (text) => { say(process.pid + text); return done }`)
     const first = await new FakeSession(model).reply()
     const second = await new FakeSession(model, { messages: [{ role: 'user', content: 'Else' }] }).reply()
@@ -117,7 +120,7 @@ describe('a program as a model', () => {
     expect((await new FakeSession(model).reply()).content).toBe('CADRE_ACP_PROGRAM FAKE_KEY HOME PATH')
   })
 
-  it('keeps calls on this machine if there is a proxy', async () => {
+  inDeep('keeps calls on this machine if there is a proxy', async () => {
     const body = `prompted = async () => { say(process.env.NO_PROXY + ' ' + process.env.no_proxy); return done }`
     const { model } = fakeAgent(body, { env: { https_proxy: 'http://proxy.test', NO_PROXY: 'corp' } })
     expect((await new FakeSession(model).reply()).content).toBe(
@@ -142,7 +145,7 @@ describe('a program as a model', () => {
     expect(await session.failure()).toMatchObject({ message: 'Fake cancelled its turn.' })
   })
 
-  it('counts an error that the program writes as text as a failure', async () => {
+  inDeep('counts an error that the program writes as text as a failure', async () => {
     const failureIn = (text: string) => /^Error: (.+)/.exec(text)?.[1]
     const { model } = fakeAgent(
       `prompted = async () => { say('Error: no such model'); return { stopReason: 'end_turn' } }`,
@@ -167,7 +170,7 @@ describe('a program as a model', () => {
     expect(message).toBe('Fake has no model "d". Its models: a, b/c.')
   })
 
-  it('restarts a program that did not load its tools', async () => {
+  inDeep('restarts a program that did not load its tools', async () => {
     const { model } = fakeAgent(
       `
       loaded = async () => { if (existsSync(file)) await post('tools/list', {}); else writeFileSync(file, '') }
@@ -187,7 +190,7 @@ describe('a program as a model', () => {
     )
   })
 
-  it('answers a summary in a conversation of its own, without tools', async () => {
+  inDeep('answers a summary in a conversation of its own, without tools', async () => {
     const { model } = fakeAgent(
       `prompted = async () => { const { tools } = results(await (await post('tools/list', {})).text())[0].result; say(tools.length + ' tools'); return done }`,
     )
@@ -217,7 +220,7 @@ describe('a program as a model', () => {
     await expect.poll(() => pids.filter(isAlive), patience).toEqual([])
   })
 
-  it('deletes its private folder at the end', async () => {
+  inDeep('deletes its private folder at the end', async () => {
     const { model } = fakeAgent(`prompted = async () => { say(process.cwd()); return done }`)
     const { content } = await new FakeSession(model).reply()
     expect(existsSync(content ?? '')).toBe(true)
@@ -235,7 +238,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-it('a request that is cancelled before the program starts cleans up its sandbox', async () => {
+inDeep('a request that is cancelled before the program starts cleans up its sandbox', async () => {
   const stop = new AbortController()
   const cleanUps: string[] = []
   const { model } = fakeAgent('', {
@@ -249,7 +252,7 @@ it('a request that is cancelled before the program starts cleans up its sandbox'
   expect(cleanUps).toEqual(['once'])
 })
 
-it('ends only when the sandbox of every released session is cleaned up', async () => {
+inDeep('ends only when the sandbox of every released session is cleaned up', async () => {
   let isClean = false
   const { model } = fakeAgent('', {
     control: 'sandbox',

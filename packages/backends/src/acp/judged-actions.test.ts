@@ -23,6 +23,9 @@ async function runCall(calls: ProgramCalls, call: string, input: object) {
   return { ...result, ran }
 }
 
+/** `npm test` skips them: each starts a program. */
+const inDeep = it.runIf(process.env['CADRE_DEEP'] ?? process.env['CADRE_OPTIONAL'])
+
 describe('an action that a program asks about', () => {
   it('is a call of the reply, and allowed if the gate allows it', async () => {
     const { model, programCalls } = fakeAgent(asks, { control: 'sandbox' })
@@ -46,7 +49,7 @@ describe('an action that a program asks about', () => {
     expect((await session.reply()).content).toBe('no')
   })
 
-  it('tells the model why it was denied, even if the program ends its turn', async () => {
+  inDeep('tells the model why it was denied, even if the program ends its turn', async () => {
     const { model } = fakeAgent(
       `prompted = async (text) => {
         if (text.includes('started earlier')) { say(text); return done }
@@ -71,7 +74,7 @@ describe('an action that a program asks about', () => {
     expect((await session.reply()).content).toBe('no')
   })
 
-  it('has its normal effect after a restart, because the program is gone', async () => {
+  inDeep('has its normal effect after a restart, because the program is gone', async () => {
     const { model, programCalls } = fakeAgent(asks, { control: 'sandbox' })
     const reply = await new FakeSession(model).reply()
     model.release?.('lead-1')
@@ -130,7 +133,7 @@ describe('a program with its own tools', () => {
     expect((await new FakeSession(model).reply()).content).toBe('the sandbox cadre')
   })
 
-  it('tells a delegated session what is not controlled, once', async () => {
+  inDeep('tells a delegated session what is not controlled, once', async () => {
     const { model } = fakeAgent(`prompted = async () => { say('ok'); return done }`, { control: 'sandbox' })
     const session = new FakeSession(model, { parent: 'lead-0' })
     await session.reply()
