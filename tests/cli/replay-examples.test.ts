@@ -14,7 +14,7 @@ const runs = readFileSync(path.join(examples, 'README.md'), 'utf8')
     [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '').slice(4),
   )
 
-test.each(share(runs, 2).map((args) => [args[args.indexOf('--team') + 1] ?? '', args] as const))(
+test.each(share(runs, 4).map((args) => [args[args.indexOf('--team') + 1] ?? '', args] as const))(
   'a replay of the team %s right after its run finds no difference and changes nothing',
   async (team, args) => {
     const project = createProject()

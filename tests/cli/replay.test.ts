@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { inDeep, sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
 
-const test = sampled(2)
+const test = sampled(4)
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'written\n' } })
 const run = ['run', '--allow', 'write', '--model', 'scripted:p.yaml', '--json', 'Do it.']
 

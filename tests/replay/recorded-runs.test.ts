@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { amount } from '../support/amount.ts'
+import { amount, inDeep } from '../support/amount.ts'
 import { createPlannedWorld, type Plan, type PlannedWorld, planText } from './planned-run.ts'
 
 const read = { tool: 'read_file', input: { path: 'known.txt' } }
@@ -152,7 +152,7 @@ test.each([
   await runtime.close()
 })
 
-test('a session file that a person edited', async () => {
+inDeep('a session file that a person edited', async () => {
   const world = createPlannedWorld()
   const runtime = await world.open()
   const plan: Plan = {
@@ -172,7 +172,7 @@ test('a session file that a person edited', async () => {
   await runtime.close()
 })
 
-test('sessions that write at the same time, each in its own workspace', async () => {
+inDeep('sessions that write at the same time, each in its own workspace', async () => {
   const world = createPlannedWorld()
   world.write('.gitignore', '.cadre\n.config\n')
   const git = (...args: string[]) =>
