@@ -212,7 +212,7 @@ describe('damage', () => {
           expect(line).toBeLessThanOrEqual(lines + 1)
         }
       }),
-      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 40 },
+      { numRuns: process.env['CADRE_DEEP'] ? 1_500 : 20 },
     )
   })
 

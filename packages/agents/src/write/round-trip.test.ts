@@ -42,7 +42,7 @@ describe('an agent written and read again is the same', () => {
       fc.property(definition, (agent) => {
         expect(through(through(agent, from), to)).toEqual(agent)
       }),
-      { numRuns: isDeep ? 20 : 2 },
+      { numRuns: isDeep ? 20 : 1 },
     )
   })
 
@@ -70,7 +70,7 @@ describe('an agent written and read again is the same', () => {
         expect(after.faults).toEqual([])
         expect(JSON.parse(after.text)).toEqual(JSON.parse(before.text))
       }),
-      { numRuns: isDeep ? 40 : 3 },
+      { numRuns: isDeep ? 40 : 1 },
     )
   })
 })

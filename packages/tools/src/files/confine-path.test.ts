@@ -308,7 +308,7 @@ describe('a link that is created between check and use', () => {
     'never lets a write reach outside, or a read come from there',
     async () => {
       writeFileSync(path.join(ws.outer, 'elsewhere/a.txt'), 'foreign text')
-      const rounds = process.env['CADRE_DEEP'] ? 300 : 100
+      const rounds = process.env['CADRE_DEEP'] ? 300 : 40
       const callAll = (round: number) =>
         Promise.all([
           ws.call('read_file', { path: 'src/a.txt' }),
