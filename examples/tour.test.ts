@@ -33,7 +33,7 @@ test('the tour covers every team, and each example shows the same commands', () 
 })
 
 // `npm test` runs every second line, and the first one also in its own process; `npm run test:deep` runs all of them both ways.
-test.each(share(tour, 2).map((line, index) => [line.slice(0, 60), line, isDeep || index === 0] as const))(
+test.each(share(tour, 4).map((line, index) => [line.slice(0, 60), line, isDeep || index === 0] as const))(
   '%s… works',
   async (_, line, startsProcess) => {
     const project = createProject()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { agentFile, createProject, delegate, report } from '../cli/support/project.ts'
+import { inDeep } from '../support/amount.ts'
 import { startReceiver } from '../support/otlp-receiver.ts'
 import { openEditor } from './support/editor.ts'
 
@@ -116,7 +117,7 @@ test("shows a command's output in an editor terminal, which is released afterwar
   expect(JSON.stringify(card?.['content'])).toContain('Exit code 3.')
 })
 
-test('an editor that cannot open its terminals does not change the result of a command', async () => {
+inDeep('an editor that cannot open its terminals does not change the result of a command', async () => {
   const project = createProject({
     ...agentFile('lead'),
     '.cadre/config.yaml': { entry: 'lead' },

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, type Project } from './support/project.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const run = ['run', '--trust', '--model', 'scripted:p.yaml', '--json', 'Run it.']
 

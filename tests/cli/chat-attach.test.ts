@@ -17,7 +17,7 @@ import {
 import { agentFile, createProject } from './support/project.ts'
 import { hasScript, type Terminal } from './support/terminal.ts'
 
-const it = hasScript ? sampled(2) : test.skip
+const it = hasScript ? sampled(3) : test.skip
 const folded = (text: string) => pasted(`${text}\n${'more\n'.repeat(20)}`)
 /** The text on the screen, without line breaks. */
 const flat = (terminal: Terminal) => shown(terminal.screen()).replace(/\s+/g, ' ')

@@ -5,7 +5,7 @@ import { ctrlD, isAsking, open, openAt, say, shown } from './support/chat-screen
 import { agentFile, createProject } from './support/project.ts'
 import { hasScript, openTerminal, type Terminal } from './support/terminal.ts'
 
-const it = hasScript ? sampled(2) : test.skip
+const it = hasScript ? sampled(3) : test.skip
 const esc = '\x1b'
 
 it('/undo takes the changes of the last turn back when the person agrees, and /redo restores them', async () => {

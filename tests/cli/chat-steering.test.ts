@@ -17,7 +17,7 @@ import {
 import { agentFile, createProject } from './support/project.ts'
 import { hasScript, isRestored } from './support/terminal.ts'
 
-const it = hasScript ? sampled(3) : test.skip
+const it = hasScript ? sampled(4) : test.skip
 const esc = '\x1b'
 const stopped = 'Stopped. Type a message, or /resume to continue.'
 

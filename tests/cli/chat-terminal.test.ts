@@ -20,7 +20,7 @@ import {
 import { agentFile, createProject, delegate, deployTool, report } from './support/project.ts'
 import { hasScript, isRestored } from './support/terminal.ts'
 
-const it = hasScript ? sampled(4) : test.skip
+const it = hasScript ? sampled(6) : test.skip
 it('a conversation shows the recipient in the prompt, and restores the terminal at the end', async () => {
   const project = openSpeakingChat()
   const terminal = await open(project)

@@ -3,7 +3,7 @@ import { sampled } from '../support/amount.ts'
 import type { Ended } from './support/cadre.ts'
 import { agentFile, createProject, delegate, deployTool, type Project, report } from './support/project.ts'
 
-const test = sampled(3)
+const test = sampled(5)
 
 const model = ['--model', 'scripted:p.yaml']
 

@@ -6,7 +6,7 @@ import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, deployTool, type Project } from './support/project.ts'
 import { until } from './support/until.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const write = { tool: 'write_file', input: { path: 'out.txt', content: 'written\n' } }
 const deploy = { tool: 'deploy', input: {} }

@@ -16,7 +16,7 @@ import { createProject, type Project } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 import { until } from './support/until.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 const limit = { timeout: 240_000 }
 
 const looks: readonly (readonly string[])[] = [

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { share } from '../support/amount.ts'
 import { programsWithout } from './support/programs.ts'
 import { createProject } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
@@ -42,10 +43,11 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 describe.skipIf(process.platform !== 'linux' || !hasScript)('a run that is resumed after kill -9', () => {
-  test.each([
-    ['its group', (sleep: string) => `mkdir -p zz; ${sleep}; true`],
-    ['another group', (sleep: string) => `mkdir -p zz; setsid ${sleep} & wait`],
-  ])(
+  const lines: [string, (sleep: string) => string][] = [
+    ['another group', (sleep) => `mkdir -p zz; setsid ${sleep} & wait`],
+    ['its group', (sleep) => `mkdir -p zz; ${sleep}; true`],
+  ]
+  test.each(share(lines, 2))(
     'ends the command that still runs in %s, explains the answers, and shows the repeated call',
     async (_, lineOf) => {
       const pause = `63.${process.pid}`

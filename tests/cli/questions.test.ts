@@ -3,7 +3,7 @@ import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 import { until } from './support/until.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 // A custom tool with an external effect: it appends a line, and can be told to hang.
 const tool = `

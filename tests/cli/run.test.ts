@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, report } from './support/project.ts'
 
-const test = sampled(3)
+const test = sampled(5)
 
 const team = {
   ...agentFile('lead', { tools: ['delegateWork'] }),

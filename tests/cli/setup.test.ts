@@ -6,7 +6,7 @@ import { programsWithout } from './support/programs.ts'
 import { createProject } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const userFile = '.config/cadre/config.yaml'
 const key = 'sk-test-0123456789abcdef'

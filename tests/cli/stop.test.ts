@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { sampled, share } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 
-const test = sampled(3)
+const test = sampled(4)
 
 const hangs = { hang: true }
 const playbook = (worker: object) => ({

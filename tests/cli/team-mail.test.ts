@@ -6,7 +6,7 @@ import { expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, deployTool, type Project } from './support/project.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const guide = readFileSync(
   path.join(fileURLToPath(new URL('../..', import.meta.url)), 'docs/teams.md'),

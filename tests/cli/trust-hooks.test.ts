@@ -6,7 +6,7 @@ import { sampled } from '../support/amount.ts'
 import { createProject, delegate, type Project, report } from './support/project.ts'
 import { hasScript, openTerminal } from './support/terminal.ts'
 
-const test = sampled(2)
+const test = sampled(3)
 
 const read = { tool: 'read_file', input: { path: 'p.yaml', limit: 1 } }
 const p = { lanes: { lead: [{ calls: [read] }, { reply: '{{last}}' }] } }

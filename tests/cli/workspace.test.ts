@@ -7,7 +7,7 @@ import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, delegate, type Project, report } from './support/project.ts'
 import { until } from './support/until.ts'
 
-const test = sampled(4)
+const test = sampled(8)
 
 const git = (project: Project, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {

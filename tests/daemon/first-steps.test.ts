@@ -5,7 +5,7 @@ import { createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { sampled } from '../support/amount.ts'
 
-const test = sampled(3)
+const test = sampled(4)
 
 const limit = { timeout: 120_000 }
 

@@ -14,7 +14,7 @@ import {
   whileSuspended,
 } from './machine.ts'
 
-const test = sampled(3)
+const test = sampled(4)
 
 const readOnly = test.skipIf(noMount !== undefined)
 const worker = { ...agent('worker'), 'playbook.yaml': { lanes: { worker: [{ reply: 'it is done' }] } } }

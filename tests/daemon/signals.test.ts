@@ -17,7 +17,7 @@ import {
   statusOf,
 } from './machine.ts'
 
-const test = sampled(3)
+const test = sampled(5)
 
 const asking = {
   ...agent('worker'),

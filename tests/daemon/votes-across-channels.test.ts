@@ -10,6 +10,7 @@ import {
 } from '../../packages/channels/src/slack/slack-double.spec-helpers.ts'
 import { agentFile, createProject, type Project } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
+import { share } from '../support/amount.ts'
 import { startDaemon } from './machine.ts'
 
 const secret = 'signing-secret-of-the-test'
@@ -84,48 +85,56 @@ async function click(address: string, slack: SlackDouble, id: string, signedWith
   return (await fetch(`${address}/slack/interactive`, { method: 'POST', headers, body })).status
 }
 
-test.each([
-  ['', false],
+const ways: [string, boolean][] = [
   [', and the daemon is killed between both', true],
-])('a vote in Slack and one on the page count once each%s', { timeout: 180_000 }, async (_, isKilled) => {
-  const slack = await startSlack()
-  onTestFinished(() => slack[Symbol.asyncDispose]())
-  const project = createTeam(slack)
-  for (const person of [
-    ['ann', '--system', currentUser()],
-    ['bob', '--slack', 'U2'],
-  ])
-    expect(await project.cadre(['people', 'add', '--role', 'approver', ...person])).toMatchObject({ code: 0 })
-  const daemon = await startDaemon(project, [], env)
-  await until(() => slack.messages.length === 1)
-  let { client, address } = await openPage(project)
-  const [asked] = (await client.listApprovals()).items
-  if (asked === undefined) throw new Error('nothing is pending')
-  const { id, action } = asked
-  const votes = async () =>
-    (await client.getApproval({ params: { id } })).votes?.map(({ by, via }) => `${by} ${via}`)
+  ['', false],
+]
 
-  expect(await click(address, slack, id, 'another secret')).toBe(401)
-  expect(await votes()).toEqual([])
-  for (const _time of ['first', 'again']) expect(await click(address, slack, id)).toBe(200)
-  expect(await votes()).toEqual(['bob slack'])
-  if (isKilled) {
-    daemon.signal('SIGKILL')
-    await daemon.ended()
-    await startDaemon(project, [], env)
-    ;({ client, address } = await openPage(project))
-    expect(await click(address, slack, id)).toBe(200)
+test.each(share(ways, 2))(
+  'a vote in Slack and one on the page count once each%s',
+  { timeout: 180_000 },
+  async (_, isKilled) => {
+    const slack = await startSlack()
+    onTestFinished(() => slack[Symbol.asyncDispose]())
+    const project = createTeam(slack)
+    for (const person of [
+      ['ann', '--system', currentUser()],
+      ['bob', '--slack', 'U2'],
+    ])
+      expect(await project.cadre(['people', 'add', '--role', 'approver', ...person])).toMatchObject({
+        code: 0,
+      })
+    const daemon = await startDaemon(project, [], env)
+    await until(() => slack.messages.length === 1)
+    let { client, address } = await openPage(project)
+    const [asked] = (await client.listApprovals()).items
+    if (asked === undefined) throw new Error('nothing is pending')
+    const { id, action } = asked
+    const votes = async () =>
+      (await client.getApproval({ params: { id } })).votes?.map(({ by, via }) => `${by} ${via}`)
+
+    expect(await click(address, slack, id, 'another secret')).toBe(401)
+    expect(await votes()).toEqual([])
+    for (const _time of ['first', 'again']) expect(await click(address, slack, id)).toBe(200)
     expect(await votes()).toEqual(['bob slack'])
-  }
-  expect(project.exists(effect)).toBe(false)
-  const decided = await client.decide({ params: { id }, body: { decision: 'approve', action } })
-  expect(decided).toMatchObject({ decided: true, by: 'bob, ann' })
-  expect(await votes()).toEqual(['bob slack', 'ann page'])
-  await until(() => /^status: completed/m.test(project.read('.cadre/sessions/run.session.yaml')))
-  expect(project.read(effect)).toBe('x')
-  const journal = project.read('.cadre/sessions/run.session.yaml')
-  expect(journal.match(/type: person\.voted/g)).toHaveLength(2)
-  expect(journal.match(/type: person\.answered/g)).toHaveLength(1)
-  // The message in Slack shows the decision.
-  await until(() => slack.messages[0]?.text.includes('bob, ann') === true)
-})
+    if (isKilled) {
+      daemon.signal('SIGKILL')
+      await daemon.ended()
+      await startDaemon(project, [], env)
+      ;({ client, address } = await openPage(project))
+      expect(await click(address, slack, id)).toBe(200)
+      expect(await votes()).toEqual(['bob slack'])
+    }
+    expect(project.exists(effect)).toBe(false)
+    const decided = await client.decide({ params: { id }, body: { decision: 'approve', action } })
+    expect(decided).toMatchObject({ decided: true, by: 'bob, ann' })
+    expect(await votes()).toEqual(['bob slack', 'ann page'])
+    await until(() => /^status: completed/m.test(project.read('.cadre/sessions/run.session.yaml')))
+    expect(project.read(effect)).toBe('x')
+    const journal = project.read('.cadre/sessions/run.session.yaml')
+    expect(journal.match(/type: person\.voted/g)).toHaveLength(2)
+    expect(journal.match(/type: person\.answered/g)).toHaveLength(1)
+    // The message in Slack shows the decision.
+    await until(() => slack.messages[0]?.text.includes('bob, ann') === true)
+  },
+)

@@ -20,7 +20,7 @@ import { openHome } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 
-const it = sampled(2)
+const it = sampled(3)
 
 /** From here, a process finds the built packages. */
 const builtPackage = path.join(import.meta.dirname, '..', '..', 'packages', 'cli')

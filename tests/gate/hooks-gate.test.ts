@@ -8,7 +8,7 @@ import { sampled } from '../support/amount.ts'
 import { createHookProject, record } from './support/hook-project.ts'
 import { callOf, never, sessionAt, tools } from './support/sessions.ts'
 
-const it = sampled(3)
+const it = sampled(4)
 
 const bash = callOf('execute_command', { command: 'ls' })
 const pre = (...commands: string[]) => ({

@@ -4,7 +4,7 @@ import { sampled } from '../support/amount.ts'
 import { createHookProject, type HookProject, record } from './support/hook-project.ts'
 import { callOf, never, sessionAt } from './support/sessions.ts'
 
-const it = sampled(2)
+const it = sampled(3)
 
 const events = {
   SessionStart: 'sessionStart',

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { createPathResolver, interpretLine } from '@cadre/gate'
 import { createTools } from '@cadre/tools'
 import { afterAll, describe, expect, it, test } from 'vitest'
-import { share } from '../support/amount.ts'
+import { inDeep, share } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, type World, without } from './sandbox-support.ts'
 
 /** Lines as the runner executes them: from words, without a shell. */
@@ -109,7 +109,7 @@ test.each([
   expect(interpretLine(line).plan).toBeUndefined()
 })
 
-describe.each(share(shellLike, 16).map(([line, output, code = 0]) => ({ line, output, code })))(
+describe.each(share(shellLike, 32).map(([line, output, code = 0]) => ({ line, output, code })))(
   '$line',
   ({ line, output, code }) => {
     it('prints and exits like a shell', async () => {
@@ -119,7 +119,7 @@ describe.each(share(shellLike, 16).map(([line, output, code = 0]) => ({ line, ou
 )
 
 describe('the runner', () => {
-  it('reports a missing program with 127 and one without #! with 126', async () => {
+  inDeep('reports a missing program with 127 and one without #! with 126', async () => {
     expect(await run('no-such-program')).toMatchObject({
       code: 127,
       output: expect.stringMatching(/not found/),
@@ -146,7 +146,7 @@ describe('the runner', () => {
     )
   })
 
-  it('passes large output through pipes, and ends when the reader does', async () => {
+  inDeep('passes large output through pipes, and ends when the reader does', async () => {
     expect(await run('seq 300000 | cat | tail -n 1')).toMatchObject({ output: '300000\n' })
     expect(await run('seq 100000000 | head -n 2')).toMatchObject({ code: 0, output: '1\n2\n' })
   })
@@ -201,7 +201,7 @@ describe('git in an allowed line', () => {
       'git blame src/a.txt',
       'git grep changed',
     ]
-    for (const line of share(lines, 9)) {
+    for (const line of share(lines, 18)) {
       expect((await run(line)).kind, line).toBe('exited')
       expect(existsSync(mark()), line).toBe(false)
     }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { isDeep, sampled, share } from '../support/amount.ts'
 import { createWorkspace } from './support/boundary-team.ts'
 
-const it = sampled(2)
+const it = sampled(3)
 
 const shipped = fileURLToPath(new URL('../../packages/gate/hooks/', import.meta.url))
 const harness = fileURLToPath(new URL('../../scripts/test-hook-artifacts.mjs', import.meta.url))

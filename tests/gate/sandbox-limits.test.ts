@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
 
-const it = sampled(4)
+const it = sampled(6)
 
 let world: World
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, type World, without } from './sandbox-support.ts'
 
-const it = sampled(2)
+const it = sampled(3)
 
 let world: World
 beforeEach(() => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { bubblewrap, createWorld, git, stateOf, type World, without } from './sandbox-support.ts'
 
-const it = sampled(4)
+const it = sampled(6)
 
 let world: World
 beforeEach(() => {
