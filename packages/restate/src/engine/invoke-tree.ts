@@ -9,6 +9,7 @@ import type { PlaceNames } from '../place-names.ts'
 import { type BoxedOrder, needsRunningTree, type TreeOrder, type TreeResult } from '../tree-order.ts'
 import { directoryKey } from '../worker/directory-service.ts'
 import type { DirectoryHandlers, IndexHandlers, MessageHandlers, TreeHandlers } from '../worker/handlers.ts'
+import { onAbort } from './on-abort.ts'
 import { cancelIn } from './order-targets.ts'
 import { pumpLog } from './pump-log.ts'
 
@@ -82,7 +83,7 @@ export async function invokeTree(
     cancelled: cancel.signal,
     onMessage: () => {},
   }
-  ctx.request().attemptCompletedSignal.addEventListener('abort', () => log.die(), { once: true })
+  onAbort(ctx.request().attemptCompletedSignal, () => log.die())
   const arrived = (orders: readonly BoxedOrder[]) => {
     for (const one of orders) log.arrive(one)
   }
@@ -111,8 +112,7 @@ export async function invokeTree(
   const lost = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new sdk.RetryableError('this worker gave the tree up', { retryAfter: 1 }))
     // A closed engine gives the log up as soon as it is live.
-    if (log.isDead) giveUp()
-    else log.lost.addEventListener('abort', giveUp, { once: true })
+    onAbort(log.lost, giveUp)
   })
   // Either may reject after the other has decided.
   lost.catch(() => {})

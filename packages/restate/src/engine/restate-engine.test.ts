@@ -1,7 +1,11 @@
-import type { SessionSpec } from '@cadre/core'
+import type { Orchestrator, SessionSpec } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
+import { createFakeClock } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import type { Sdk } from '../load-sdk.ts'
+import { Archive } from '../log/archive.ts'
+import { TreeLog } from '../log/tree-log.ts'
+import type { TreeOrder } from '../tree-order.ts'
 import type { TreeAttempt } from './invoke-tree.ts'
 import { RestateEngine } from './restate-engine.ts'
 
@@ -33,4 +37,69 @@ test('a closed engine requests no trees', async () => {
   const spec = { id: 'lead-1', root: 'lead-1' } as SessionSpec
   await expect(engine.open(spec)).rejects.toMatchObject({ code: 'owned' })
   expect(engine.lent.requested.size).toBe(0)
+})
+
+/** An attempt of the server to run the tree on this engine. Nothing acknowledges its batches. */
+function attemptOn(engine: RestateEngine, order: TreeOrder): TreeAttempt {
+  const archive = new Archive(null)
+  const log = new TreeLog({ ...engine.logOptions, root: 'lead-1', archive, goLive: () => {} })
+  return {
+    log,
+    archive,
+    order: [order],
+    box: undefined,
+    previous: undefined,
+    cancelled: new AbortController().signal,
+    onMessage: () => {},
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a new attempt ends an earlier one that has not noticed its loss', async () => {
+  const engine = new RestateEngine(options)
+  const [first, second] = [attemptOn(engine, { kind: 'lend' }), attemptOn(engine, { kind: 'lend' })]
+  engine.live(first)
+  await settled()
+  expect(engine.logOf('lead-1')).toBe(first.log)
+  engine.live(second)
+  await settled()
+  expect(first.log.isDead).toBe(true)
+  expect(engine.logOf('lead-1')).toBe(second.log)
+  expect(second.log.isDead).toBe(false)
+})
+
+test('a tree is given up if its last run here does not stop, and continues here once it has', async () => {
+  const clock = createFakeClock()
+  const reports: string[] = []
+  const engine = new RestateEngine({ ...options, clock, report: (message) => reports.push(message) })
+  let end: (() => void) | undefined
+  const start = () => new Promise<void>((resolve) => (end = resolve))
+  engine.orders = {
+    orchestrator: { start } as unknown as Orchestrator,
+    endSession: async () => {},
+  }
+  const order: TreeOrder = { kind: 'start', request: { agent: 'lead', work: 'x', workspace: '/work' } }
+  const [first, second, third] = [order, order, order].map((one) => attemptOn(engine, one)) as [
+    TreeAttempt,
+    TreeAttempt,
+    TreeAttempt,
+  ]
+  engine.live(first)
+  while (end === undefined) await settled()
+  engine.live(second)
+  await settled()
+  expect(second.log.isDead).toBe(false)
+  clock.advance(30_000)
+  await settled()
+  expect(second.log.isDead).toBe(true)
+  expect(reports).toEqual([
+    'lead-1 cannot continue here, because its last run on this worker has not stopped.',
+  ])
+  engine.live(third)
+  await settled()
+  expect(engine.logOf('lead-1')).toBeUndefined()
+  end()
+  await settled()
+  expect(engine.logOf('lead-1')).toBe(third.log)
 })

@@ -1,8 +1,10 @@
 /**
  * Owns the logs of the trees that run in this process. Called by core, through the engine port, and by the invocations of trees.
  *
- * 1. A tree has at most one live log here. A new life waits until an earlier one in this process has stopped its tools.
- * 2. The invocation is the lease: the server runs one for each tree at a time. An attempt that the server gives up loses its log.
+ * 1. A tree has at most one live log here. A new life waits until an earlier one in this process has stopped its tools, but not forever:
+ *    then it gives the tree up, and the server offers it again, perhaps to another worker.
+ * 2. The invocation is the lease: the server runs one for each tree at a time. An attempt that the server gives up loses its log. A new
+ *    attempt proves that the server has given up all earlier ones, even if their connection does not show it.
  * 3. A tree that has just rested is read from memory until the server shows what was archived.
  */
 import {
@@ -35,6 +37,7 @@ import { recordAnswer } from './carry-out-order.ts'
 import { type AttemptHost, invokeTree, type TreeAttempt } from './invoke-tree.ts'
 import { LentTrees } from './lent-trees.ts'
 import { LiveEvents } from './live-events.ts'
+import { onAbort } from './on-abort.ts'
 import type { OrderRunner } from './order-runner.ts'
 import { OrderedTree } from './ordered-tree.ts'
 import { createTreeLife, type TreeLife } from './tree-life.ts'
@@ -59,6 +62,8 @@ export interface RestateEngineOptions {
 /** How many trees that have rested are kept in memory. The server shows what was archived after a moment. */
 const maxRested = 100
 const checkedAtOnce = 20
+/** A lost life stops its tools within `stopGrace`, and then writes nothing more. In milliseconds. */
+const unwindLimit = 6 * stopGrace
 
 export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly sdk: Sdk
@@ -272,10 +277,8 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   async #live(attempt: TreeAttempt): Promise<void> {
     const { log } = attempt
     const { root } = log
-    await Promise.race([
-      this.#unwinding.get(root),
-      new Promise<void>((resolve) => onAbort(log.lost, resolve)),
-    ])
+    this.#held.get(root)?.log.die()
+    await this.#unwound(root, log)
     if (log.isDead) return
     log.add({ t: 'life', owner: this.#self, format: 2 })
     this.#rested.delete(root)
@@ -301,6 +304,19 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     this.#unwinding.set(root, running)
     if (this.isDraining) tree.moveOn()
     await running
+  }
+
+  /** Resolves when an earlier life of the tree has stopped, or when the log is dead. */
+  async #unwound(root: string, log: TreeLog): Promise<void> {
+    // How it stops does not matter.
+    const earlier = this.#unwinding.get(root)?.catch(() => {})
+    if (earlier === undefined) return
+    const stopWaiting = this.#options.clock.after(unwindLimit, () => {
+      this.report(`${root} cannot continue here, because its last run on this worker has not stopped.`)
+      log.die()
+    })
+    await Promise.race([earlier, new Promise<void>((resolve) => onAbort(log.lost, resolve))])
+    stopWaiting()
   }
 
   /** A lent log stays open during the work. */
@@ -364,9 +380,4 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
 /** Why the default model is used is not stored. */
 function withoutFallback({ insteadOf: _, ...spec }: SessionSpec): SessionSpec {
   return spec
-}
-
-function onAbort(signal: AbortSignal, listener: () => void): void {
-  if (signal.aborted) listener()
-  else signal.addEventListener('abort', listener, { once: true })
 }
