@@ -417,8 +417,8 @@ export const engineMutants = {
     [
       'a call in doubt is settled while an earlier run may still execute it',
       `${core}/session/settle-call-in-doubt.ts`,
-      'await untilStopped(session.run.alone, session.node, undefined)',
-      '',
+      "await untilStopped(session.run.alone, session.node, 'here')",
+      "'here'",
       lives,
     ],
     [

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { askingServer, formQuestion, urlQuestion } from '../../packages/mcp/src/asking-server.spec-helpers.ts'
 import { agentFile, createProject } from '../cli/support/project.ts'
+import { sampled } from '../support/amount.ts'
 import { type EditorOptions, openEditor } from './support/editor.ts'
+
+const test = sampled(2)
 
 const files = {
   ...agentFile('lead'),

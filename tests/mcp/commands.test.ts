@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
 import { createProject, type Project } from '../cli/support/project.ts'
+import { inDeep } from '../support/amount.ts'
 
 const mcp = (project: Project, args: readonly string[], more: { input?: string; env?: object } = {}) =>
   project.cadre(['mcp', ...args], {
@@ -95,7 +96,7 @@ test.each([
   expect(stderr).toContain(message)
 })
 
-test('approve shows a change as models would see it, and agents get it only then', async () => {
+inDeep('approve shows a change as models would see it, and agents get it only then', async () => {
   const tools = (text: string, more = '') =>
     serverScript({
       tools: `[{ name: 'add', description: ${JSON.stringify(text)}, inputSchema: { type: 'object' } }${more}]`,

@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { findSandbox } from '@cadre/gate'
-import { describe, expect, test } from 'vitest'
+import { describe, expect } from 'vitest'
 import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
 import { programsWithout } from '../cli/support/programs.ts'
 import { agentFile, createProject, type Project } from '../cli/support/project.ts'
+import { sampled } from '../support/amount.ts'
+
+const test = sampled(2)
 
 const node = process.execPath
 const hasSandbox = (await findSandbox(process.env)).kind === 'bubblewrap'

@@ -3,12 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { openHome } from '@cadre/home'
 import type { ServerConfig } from '@cadre/mcp'
 import { createRuntime, type RuntimeOptions } from '@cadre/runtime'
-import { expect, test } from 'vitest'
+import { expect } from 'vitest'
 import { askingServer, formQuestion } from '../../packages/mcp/src/asking-server.spec-helpers.ts'
 import { serverScript } from '../../packages/mcp/src/server-script.spec-helpers.ts'
 import { openDaemonRuntime } from '../../packages/server/src/daemon/open-daemon-runtime.ts'
 import { recordOwnHome } from '../cli/support/own-home.ts'
 import { agentFile, createProject, type Project } from '../cli/support/project.ts'
+import { sampled } from '../support/amount.ts'
+
+const test = sampled(2)
 
 const node = process.execPath
 
