@@ -5,6 +5,8 @@ const ledger = 'packages/core/src/budget/apply-to-ledger.ts'
 const ledgerTests = 'packages/core/src/budget/apply-to-ledger.test.ts'
 const checkouts = 'packages/workspaces/src/checkouts'
 
+const engine = 'packages/restate/src/engine/restate-engine.ts'
+const lifeTests = ['packages/restate/src/engine/restate-engine.test.ts']
 const records = ['packages/server/src/remote/mirrored-records.test.ts']
 
 /** Sessions that run on workers. */
@@ -13,6 +15,20 @@ export const workerMutants = {
   rows: [
     ['nobody learns of changes to sleeping trees', watch, 'this.#reportOthers(roots)', ''],
     ['an old rest is reported', watch, 'version > watched.after', 'version >= watched.after'],
+    [
+      'a tree waits forever for a life that is lost',
+      engine,
+      'this.#held.get(root)?.log.die()',
+      '',
+      lifeTests,
+    ],
+    [
+      'a tree waits forever for a life that does not stop',
+      engine,
+      'unwindLimit, () => {',
+      'unwindLimit, () => {\n      return',
+      lifeTests,
+    ],
     [
       'a worker that stood still overwrites files',
       `${checkouts}/checkout-repository.ts`,
