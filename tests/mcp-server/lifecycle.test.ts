@@ -90,6 +90,8 @@ test('removes the oldest files of ended runs if there are too many, and none of 
   const waiting = runIn(await host.call('delegate_work', { work: 'x', agent: 'assistant' }))
   const running = runIn(await host.call('delegate_work', { work: 'x', agent: 'helper', wait_seconds: 0 }))
   const ended = runIn(await host.call('delegate_work', { work: 'x', agent: 'assistant', read_only: true }))
+  // The answer comes before the process of the run has ended.
+  await world.idle(running)
   const folder = world.at('project/.cadre/storage/delegations')
   const now = Date.now() / 1000
   const isOf = (id: string) => (name: string) => name.startsWith(`${id}.`)

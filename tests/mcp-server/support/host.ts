@@ -27,8 +27,8 @@ export interface World {
   at(...names: string[]): string
   write(file: string, content: string | object): void
   connect(options?: ConnectOptions): Promise<Host>
-  /** Resolves when no delegated run is working any more. */
-  idle(): Promise<void>
+  /** Resolves when no delegated run is working any more, except this one. */
+  idle(except?: string): Promise<void>
 }
 
 export interface ConnectOptions {
@@ -62,7 +62,7 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
   }
   const warnings: string[] = []
   const launched: string[] = []
-  const working = new Set<Promise<unknown>>()
+  const working = new Map<Promise<unknown>, string>()
   const stop = new AbortController()
   const closing: (() => Promise<void>)[] = []
   const world: World = {
@@ -81,7 +81,7 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
         launched.push(id)
         if (!launches) return
         const run = executeDelegatedRun({ environment: world.environment, id }, stop.signal).catch(() => {})
-        working.add(run)
+        working.set(run, id)
         void run.finally(() => working.delete(run))
       }
       const end = new AbortController()
@@ -119,8 +119,8 @@ export function createWorld(lanes: object, files: Readonly<Record<string, string
       }
       return host
     },
-    async idle() {
-      await Promise.all(working)
+    async idle(except) {
+      await Promise.all([...working].flatMap(([run, id]) => (id === except ? [] : [run])))
     },
   }
   onTestFinished(async () => {
