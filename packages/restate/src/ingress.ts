@@ -6,6 +6,8 @@ export interface IngressOptions {
   readonly headers?: Readonly<Record<string, string>>
   /** Aborts all requests. */
   readonly signal?: AbortSignal
+  /** How long to wait for an answer, in milliseconds. Otherwise, `fetch` decides: five minutes. */
+  readonly answerWithin?: number
 }
 
 /** Calls handlers through the HTTP ingress of a Restate server. */
@@ -13,8 +15,9 @@ export class Ingress {
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #signal: AbortSignal | undefined
+  readonly #answerWithin: number | undefined
 
-  constructor({ url, headers = {}, signal }: IngressOptions) {
+  constructor({ url, headers = {}, signal, answerWithin }: IngressOptions) {
     // `fetch` rejects such an address, and prints it.
     if (url.includes('@'))
       throw new CadreError(
@@ -24,6 +27,7 @@ export class Ingress {
     this.#url = url.replace(/\/+$/, '')
     this.#headers = headers
     this.#signal = signal
+    this.#answerWithin = answerWithin
   }
 
   /** Calls a handler and returns its result. */
@@ -51,6 +55,9 @@ export class Ingress {
   ): Promise<unknown> {
     const body = input === undefined ? undefined : JSON.stringify(input)
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
+    const limit = this.#answerWithin
+    const late = limit === undefined ? undefined : AbortSignal.timeout(limit)
+    const ends = late && signal ? AbortSignal.any([late, signal]) : (late ?? signal)
     let response: Response
     let text: string
     try {
@@ -58,7 +65,7 @@ export class Ingress {
         method: 'POST',
         headers: { ...this.#headers, ...type, ...headers },
         ...(body !== undefined && { body }),
-        ...(signal && { signal }),
+        ...(ends && { signal: ends }),
       })
       text = await response.text()
     } catch (error) {
@@ -68,12 +75,14 @@ export class Ingress {
           `the Restate server at ${this.#url} did not answer in time. Check that it is running, or correct engine.ingress in config.yaml.`,
           { cause: error },
         )
-      if (isHeadersTimeout(error))
+      if (late?.aborted || isHeadersTimeout(error)) {
+        const waited = limit === undefined ? 'five minutes' : `${limit / 1000} seconds`
         throw new CadreError(
           'backend',
-          `no worker has answered ${path.split('/')[0]} at the Restate server ${this.#url} for five minutes. Start a worker for this place.`,
+          `no worker has answered ${path.split('/')[0]} at the Restate server ${this.#url} for ${waited}. Start a worker for this place.`,
           { cause: error },
         )
+      }
       throw new CadreError(
         'backend',
         `cannot reach the Restate server at ${this.#url}: ${serverFailure(error, 'engine.ingress')}`,

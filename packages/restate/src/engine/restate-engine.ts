@@ -62,6 +62,8 @@ export interface RestateEngineOptions {
 /** How many trees that have rested are kept in memory. The server shows what was archived after a moment. */
 const maxRested = 100
 const checkedAtOnce = 20
+/** Everything that the engine asks the server can be asked again, so a lost answer must not hold a tree up for long. */
+const answerWithin = 60_000
 /** A lost life stops its tools within `stopGrace`, and then writes nothing more. In milliseconds. */
 const unwindLimit = 6 * stopGrace
 
@@ -102,6 +104,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     this.#ingress = new Ingress({
       url: options.ingress,
       ...(options.headers && { headers: options.headers }),
+      answerWithin,
     })
     this.blobs = createBlobs(this.#ingress, this.names.blobs)
     this.#directory = createDirectory(this.#ingress, this.names, this.scope)
