@@ -29,6 +29,7 @@ import type { LogItem } from '../log/log-item.ts'
 import type { Packed } from '../log/packed.ts'
 import { type ReadKeys, readHead, readStored } from '../log/read-archive.ts'
 import type { TreeLog } from '../log/tree-log.ts'
+import { onAbort } from '../on-abort.ts'
 import { type PlaceNames, placeNames } from '../place-names.ts'
 import type { TreeOrder } from '../tree-order.ts'
 import type { IndexEntry } from '../worker/handlers.ts'
@@ -37,7 +38,6 @@ import { recordAnswer } from './carry-out-order.ts'
 import { type AttemptHost, invokeTree, type TreeAttempt } from './invoke-tree.ts'
 import { LentTrees } from './lent-trees.ts'
 import { LiveEvents } from './live-events.ts'
-import { onAbort } from './on-abort.ts'
 import type { OrderRunner } from './order-runner.ts'
 import { OrderedTree } from './ordered-tree.ts'
 import { createTreeLife, type TreeLife } from './tree-life.ts'
@@ -63,7 +63,7 @@ export interface RestateEngineOptions {
 const maxRested = 100
 const checkedAtOnce = 20
 /** Everything that the engine asks the server can be asked again, so a lost answer must not hold a tree up for long. */
-const answerWithin = 60_000
+const answerWithin = 30_000
 /** A lost life stops its tools within `stopGrace`, and then writes nothing more. In milliseconds. */
 const unwindLimit = 6 * stopGrace
 
@@ -318,7 +318,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       this.report(`${root} cannot continue here, because its last run on this worker has not stopped.`)
       log.die()
     })
-    await Promise.race([earlier, new Promise<void>((resolve) => onAbort(log.lost, resolve))])
+    await Promise.race([earlier, new Promise<void>((resolve) => void onAbort(log.lost, resolve))])
     stopWaiting()
   }
 
