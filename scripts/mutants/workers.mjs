@@ -6,6 +6,7 @@ const ledgerTests = 'packages/core/src/budget/apply-to-ledger.test.ts'
 const checkouts = 'packages/workspaces/src/checkouts'
 
 const engine = 'packages/restate/src/engine/restate-engine.ts'
+const ordered = 'packages/restate/src/engine/ordered-tree.ts'
 const lifeTests = ['packages/restate/src/engine/restate-engine.test.ts']
 const records = ['packages/server/src/remote/mirrored-records.test.ts']
 
@@ -27,6 +28,13 @@ export const workerMutants = {
       engine,
       'unwindLimit, () => {',
       'unwindLimit, () => {\n      return',
+      lifeTests,
+    ],
+    [
+      'a call that another machine runs is repeated too early',
+      ordered,
+      'this.#host.alone(), ',
+      'undefined, ',
       lifeTests,
     ],
     [

@@ -2,6 +2,7 @@ import { CadreError, type Engine, messageOf } from '@cadre/core'
 import type { Blobs } from '../blobs.ts'
 import { type Packed, unpack } from '../log/packed.ts'
 import { retryUntil } from '../log/retry-until.ts'
+import { onAbort } from '../on-abort.ts'
 import type { TreeOrder, TreeResult } from '../tree-order.ts'
 import { carryOutOrder, sessionOf } from './carry-out-order.ts'
 import type { TreeAttempt } from './invoke-tree.ts'
@@ -11,6 +12,8 @@ import { TreeMessages } from './tree-messages.ts'
 
 export interface OrderedTreeHost extends OrderRunner {
   readonly engine: Engine
+  /** Resolves when no earlier life of the tree can still act. */
+  readonly alone: () => Promise<unknown>
   readonly blobs: Blobs
   readonly report: (message: string) => void
 }
@@ -53,6 +56,8 @@ export class OrderedTree {
     this.#messages = messages
     this.#archiveAfter(1)
     const result = await this.#carryOut(order)
+    // The next invocation does not know the lives of this one. A call that one of them runs would be repeated too early.
+    await Promise.race([this.#host.alone(), new Promise<void>((resolve) => void onAbort(log.lost, resolve))])
     await messages.settled()
     this.#stopArchiving()
     if (log.isDead) return

@@ -1,4 +1,4 @@
-import type { Orchestrator, SessionSpec } from '@cadre/core'
+import { type Orchestrator, type SessionSpec, stopGrace } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { createFakeClock } from '@cadre/testing'
 import { expect, test } from 'vitest'
@@ -67,6 +67,24 @@ test('a new attempt ends an earlier one that has not noticed its loss', async ()
   expect(first.log.isDead).toBe(true)
   expect(engine.logOf('lead-1')).toBe(second.log)
   expect(second.log.isDead).toBe(false)
+})
+
+test('a tree rests only when an earlier life on another machine can no longer act', async () => {
+  const clock = createFakeClock()
+  const engine = new RestateEngine({ ...options, clock })
+  const start = async () => ({ kind: 'waiting', questions: [] })
+  engine.orders = { orchestrator: { start } as unknown as Orchestrator, endSession: async () => {} }
+  const attempt = attemptOn(engine, {
+    kind: 'start',
+    request: { agent: 'lead', work: 'x', workspace: '/work' },
+  })
+  attempt.log.lives.push({ token: 'other', pid: 1, host: 'elsewhere', boot: 'other' })
+  engine.live(attempt)
+  for (let turn = 0; turn < 20; turn++) await settled()
+  expect(attempt.log.isClosed).toBe(false)
+  clock.advance(2 * engine.limits.fresh + stopGrace)
+  for (let turn = 0; turn < 20; turn++) await settled()
+  expect(attempt.log.isClosed).toBe(true)
 })
 
 test('a tree is given up if its last run here does not stop, and continues here once it has', async () => {

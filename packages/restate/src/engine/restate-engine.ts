@@ -284,6 +284,8 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     await this.#unwound(root, log)
     if (log.isDead) return
     log.add({ t: 'life', owner: this.#self, format: 2 })
+    // The wait begins now, not when the first call is in doubt.
+    void this.alone(log)
     this.#rested.delete(root)
     this.#held.set(root, attempt)
     this.liveEvents.begin(root)
@@ -296,6 +298,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     const tree = new OrderedTree(attempt, {
       ...this.orders,
       engine: this,
+      alone: () => this.alone(log),
       blobs: this.blobs,
       report: this.report,
     })
