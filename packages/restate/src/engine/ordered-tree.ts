@@ -57,7 +57,7 @@ export class OrderedTree {
     this.#archiveAfter(1)
     const result = await this.#carryOut(order)
     // The next invocation does not know the lives of this one. A call that one of them runs would be repeated too early.
-    await Promise.race([this.#host.alone(), new Promise<void>((resolve) => void onAbort(log.lost, resolve))])
+    await Promise.race([this.#host.alone(), new Promise<void>((resolve) => onAbort(log.lost, resolve))])
     await messages.settled()
     this.#stopArchiving()
     if (log.isDead) return

@@ -321,7 +321,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       this.report(`${root} cannot continue here, because its last run on this worker has not stopped.`)
       log.die()
     })
-    await Promise.race([earlier, new Promise<void>((resolve) => void onAbort(log.lost, resolve))])
+    await Promise.race([earlier, new Promise<void>((resolve) => onAbort(log.lost, resolve))])
     stopWaiting()
   }
 

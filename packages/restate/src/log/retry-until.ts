@@ -1,28 +1,16 @@
-import { onAbort } from '../on-abort.ts'
-
 const longestDelay = 1_000
 
-/**
- * Repeats work that fails, for example because the server restarts, until it succeeds or the life is lost. A lost life does not wait for
- * work, because the server may never answer.
- */
+/** Repeats work that fails, for example because the server restarts, until it succeeds or the life is lost. */
 export async function retryUntil<T>(work: () => Promise<T>, lost: AbortSignal): Promise<T> {
   for (let delay = 20; ; delay = Math.min(2 * delay, longestDelay)) {
     lost.throwIfAborted()
     try {
-      return await untilLost(work(), lost)
+      return await work()
     } catch (error) {
       if (!isTemporary(error)) throw error
     }
     await new Promise((resolve) => setTimeout(resolve, delay))
   }
-}
-
-function untilLost<T>(work: Promise<T>, lost: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const forget = onAbort(lost, () => reject(lost.reason))
-    work.then(resolve, reject).finally(forget)
-  })
 }
 
 /** The server cannot be reached, or answers with an error. */
