@@ -183,7 +183,7 @@ export class RunningSessions implements RunHost {
     if (wait <= 0) return Promise.resolve('elsewhere')
     return new Promise((resolve) => {
       outside.clock.after(wait, () => {
-        // Once is enough, whatever the clock of the machine shows next.
+        // The wait is over, even if the machine's clock is set back.
         if (leases.assumed.has(root)) leases.assumed.set(root, Number.NEGATIVE_INFINITY)
         resolve('elsewhere')
       })

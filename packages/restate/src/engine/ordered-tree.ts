@@ -56,7 +56,7 @@ export class OrderedTree {
     this.#messages = messages
     this.#archiveAfter(1)
     const result = await this.#carryOut(order)
-    // The next invocation does not know the lives of this one. A call that one of them runs would be repeated too early.
+    // The next invocation does not know the lives of this one, so it would not wait before it asks about a call that one of them runs.
     await Promise.race([this.#host.alone(), new Promise<void>((resolve) => onAbort(log.lost, resolve))])
     await messages.settled()
     this.#stopArchiving()

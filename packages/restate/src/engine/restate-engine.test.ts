@@ -112,7 +112,7 @@ test('a tree is given up if its last run here does not stop, and continues here 
   await settled()
   expect(second.log.isDead).toBe(true)
   expect(reports).toEqual([
-    'lead-1 cannot continue here, because its last run on this worker has not stopped.',
+    'lead-1 cannot continue here, because its last run on this worker has not stopped. If this repeats, restart the worker.',
   ])
   engine.live(third)
   await settled()

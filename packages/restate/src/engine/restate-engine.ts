@@ -318,7 +318,9 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     const earlier = this.#unwinding.get(root)?.catch(() => {})
     if (earlier === undefined) return
     const stopWaiting = this.#options.clock.after(unwindLimit, () => {
-      this.report(`${root} cannot continue here, because its last run on this worker has not stopped.`)
+      this.report(
+        `${root} cannot continue here, because its last run on this worker has not stopped. If this repeats, restart the worker.`,
+      )
       log.die()
     })
     await Promise.race([earlier, new Promise<void>((resolve) => onAbort(log.lost, resolve))])
