@@ -436,6 +436,20 @@ export const engineMutants = {
       lives,
     ],
     [
+      'a takeover is forgotten when the tree is released',
+      'packages/home/src/leases/leases.ts',
+      'if (this.noticeDelay(root) === 0) attempt',
+      'attempt',
+      ['packages/journal/src/engine/leases.test.ts'],
+    ],
+    [
+      'a process waits again for a takeover that was long ago',
+      'packages/home/src/leases/leases.ts',
+      'if (name.endsWith(takenOverEnding)) this',
+      'if (false) this',
+      ['packages/journal/src/engine/leases.test.ts'],
+    ],
+    [
       'questions do not name their session',
       'packages/journal/src/engine/session-run.ts',
       'new Suspended([{ session: this.file.id, name }])',

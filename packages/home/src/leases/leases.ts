@@ -1,5 +1,5 @@
 import { linkSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { CadreError } from '@cadre/core'
+import { CadreError, stopGrace } from '@cadre/core'
 import {
   hasCode,
   heartbeatLimit,
@@ -12,6 +12,10 @@ import {
 } from '@cadre/disk'
 import type { Home } from '../home/open-home.ts'
 
+/** How long a process that was wrongly considered dead may still act: until its next heartbeat, plus the time for its tools to stop. */
+const noticeLimit = heartbeatLimit / 3 + stopGrace
+const takenOverEnding = '.taken-over'
+
 /** Leases and cards that this process no longer needs and could not remove, by path. */
 const unreleasedFiles = new Map<string, string>()
 
@@ -23,6 +27,8 @@ const unreleasedFiles = new Map<string, string>()
  *    lease. That process then reads the lease again, and replaces it only if the dead process still holds it. So exactly one of several
  *    processes gets it.
  * 3. If the process with the takeover right dies as well, another takeover file is named after that process.
+ * 4. A tree that was taken from another machine has a `.taken-over` file, because its former process may not have noticed yet. The file
+ *    remains when the lease is released, so that the next holder waits as well.
  */
 export class Leases {
   private readonly home: Home
@@ -31,8 +37,8 @@ export class Leases {
   private card: string | undefined
   private timer: NodeJS.Timeout | undefined
   private lastBeat = 0
-  /** When trees were taken over from processes that are only assumed to be dead, and may not have noticed yet. */
-  readonly assumed = new Map<string, number>()
+  /** When this process's trees were taken over from processes that are only assumed to be dead. */
+  private readonly takenOver = new Map<string, number>()
   /** Called when another process has taken a tree from this one. */
   onLost: (root: string) => void = () => {}
 
@@ -58,6 +64,8 @@ export class Leases {
       if (this.replace(root, holder)) break
     }
     this.held.add(root)
+    const mark = statSync(this.takenOverPath(root), { throwIfNoEntry: false })
+    if (mark !== undefined) this.takenOver.set(root, mark.mtimeMs)
     return true
   }
 
@@ -70,9 +78,25 @@ export class Leases {
   }
 
   release(root: string): void {
-    this.assumed.delete(root)
+    if (this.noticeDelay(root) === 0) attempt(() => unlinkIfExists(this.takenOverPath(root)))
+    this.takenOver.delete(root)
     if (!this.held.delete(root)) return
     this.giveUp(this.path(root))
+  }
+
+  /**
+   * How long the process that ran a tree before may still act on it, in milliseconds. Undefined if the tree was not taken over from
+   * another machine.
+   */
+  noticeDelay(root: string): number | undefined {
+    const since = this.takenOver.get(root)
+    if (since === undefined) return undefined
+    return Math.min(Math.max(since + noticeLimit - Date.now(), 0), noticeLimit)
+  }
+
+  /** Call it after waiting for `noticeDelay`: the wait is over, even if the machine's clock was set back. */
+  endNotice(root: string): void {
+    if (this.takenOver.has(root)) this.takenOver.set(root, Number.NEGATIVE_INFINITY)
   }
 
   /** A file that cannot be removed now is removed with the next lease. No other process removes it while this one is alive. */
@@ -131,24 +155,35 @@ export class Leases {
     return this.home.at('storage', 'leases', `${root}.lease`)
   }
 
+  private takenOverPath(root: string): string {
+    return `${this.path(root)}${takenOverEnding}`
+  }
+
   private begin(): void {
     if (this.card !== undefined) return
     this.home.folder('storage', 'leases')
     this.removeLeftBehind()
-    this.removeDeadCards()
+    this.removeLeftovers()
     this.writeCard()
     this.card = this.cardOf(this.self.token)
     this.lastBeat = Date.now()
     this.timer = setInterval(() => this.tryBeat(), heartbeatLimit / 3).unref()
   }
 
-  /** Only for processes of this machine, because death on other machines is only an assumption. */
-  private removeDeadCards(): void {
+  /** Removes cards only of this machine's processes, because death on other machines is only an assumption. */
+  private removeLeftovers(): void {
     const folder = this.home.at('storage', 'leases')
     for (const name of readdirSync(folder)) {
       const holder = name.endsWith('.process') ? this.holder(`${folder}/${name}`) : undefined
       if (holder?.process.host === this.self.host && !this.lives(holder)) unlinkIfExists(`${folder}/${name}`)
+      if (name.endsWith(takenOverEnding)) this.removeOldMark(`${folder}/${name}`)
     }
+  }
+
+  /** Left by a process that released the tree early. The margin is for machines with different clocks. */
+  private removeOldMark(mark: string): void {
+    const since = statSync(mark, { throwIfNoEntry: false })?.mtimeMs
+    if (since !== undefined && Date.now() - since > noticeLimit + heartbeatLimit) unlinkIfExists(mark)
   }
 
   private tryBeat(): void {
@@ -191,6 +226,7 @@ export class Leases {
     const path = this.path(root)
     if (this.holder(path)?.process.token !== this.self.token && !this.claim(path)) {
       this.held.delete(root)
+      this.takenOver.delete(root)
       this.onLost(root)
     }
   }
@@ -238,13 +274,21 @@ export class Leases {
     const isDead = holder !== undefined && tokens.includes(holder.process.token)
     if (isDead) {
       const { host, space } = dead.process
-      if (host !== this.self.host || space !== this.self.space) this.assumed.set(root, Date.now())
+      if (host !== this.self.host || space !== this.self.space) this.markTakenOver(root)
       const mine = `${path}.${this.self.token}`
       this.claim(mine)
       renameSync(mine, path)
     }
     for (const right of rights) unlinkIfExists(right)
     return isDead
+  }
+
+  /** Written before the lease is replaced: if this process dies then, the next one waits as well. */
+  private markTakenOver(root: string): void {
+    const mark = this.takenOverPath(root)
+    const now = Date.now() / 1000
+    writeFileSync(mark, '', { mode: ownerOnly })
+    utimesSync(mark, now, now)
   }
 
   private holder(path: string): Holder | undefined {

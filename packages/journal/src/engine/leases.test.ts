@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import type { EarlierLives } from '@cadre/core'
 import { heartbeatLimit, thisProcess } from '@cadre/disk'
 import { Leases } from '@cadre/home'
+import { createFakeClock } from '@cadre/testing'
 import { describe, expect, it } from 'vitest'
 import { specOf } from '../format/journal.spec-helpers.ts'
 import { dead, say, temporaryHome, testEngine } from './engine.spec-helpers.ts'
@@ -68,6 +70,67 @@ describe('a tree of sessions', () => {
     utimesSync(home.at('storage', 'leases', 'lead-1.lease'), silent, silent)
     await second.open(specOf('lead-1'))
     await second.close()
+  })
+
+  /** Takes the tree from a process on another machine, which may not have noticed yet. */
+  async function takeFromElsewhere(home: ReturnType<typeof temporaryHome>, options = {}) {
+    const first = await testEngine(home, { identity: { host: 'elsewhere' } })
+    await say(await first.open(specOf('lead-1')), 'one', true)
+    const silent = (Date.now() - heartbeatLimit - 1000) / 1000
+    utimesSync(home.at('storage', 'leases', 'lead-1.lease'), silent, silent)
+    const second = await testEngine(home, options)
+    const run = await second.open(specOf('lead-1'))
+    await say(run, 'two', true)
+    return { second, run }
+  }
+
+  /** Opens the tree in a new process. Returns the state of its `alone` before and after the clock moves. */
+  async function openNext(home: ReturnType<typeof temporaryHome>, options = {}) {
+    const clock = createFakeClock()
+    const engine = await testEngine(home, { ...options, clock })
+    const run = await engine.open(specOf('lead-1'))
+    let alone: EarlierLives | undefined
+    const waiting = run.alone.then((lives) => (alone = lives))
+    await new Promise(setImmediate)
+    const before = alone
+    clock.advance(heartbeatLimit)
+    await waiting
+    return { engine, before, after: alone }
+  }
+
+  it('that is released right after a takeover still makes the next process wait', async () => {
+    const home = temporaryHome()
+    const { second, run } = await takeFromElsewhere(home)
+    await run.end({ kind: 'suspended', questions: [] })
+    await second.close()
+    const next = await openNext(home)
+    expect(next).toMatchObject({ before: undefined, after: 'elsewhere' })
+    await next.engine.close()
+    // That process has waited, so the one after it does not wait again.
+    const last = await openNext(home)
+    expect(last).toMatchObject({ before: 'here' })
+    await last.engine.close()
+  })
+
+  it('whose new process dies right after a takeover still makes the next process wait', async () => {
+    const home = temporaryHome()
+    await takeFromElsewhere(home, { identity: dead })
+    const next = await openNext(home)
+    expect(next).toMatchObject({ before: undefined, after: 'elsewhere' })
+    await next.engine.close()
+  })
+
+  it('that was taken over long ago makes nobody wait', async () => {
+    const home = temporaryHome()
+    const { second } = await takeFromElsewhere(home)
+    await second.close()
+    const mark = home.at('storage', 'leases', 'lead-1.lease.taken-over')
+    const old = (Date.now() - 3 * heartbeatLimit) / 1000
+    utimesSync(mark, old, old)
+    const next = await openNext(home)
+    expect(next).toMatchObject({ before: 'here' })
+    await next.engine.close()
+    expect(existsSync(mark)).toBe(false)
   })
 })
 

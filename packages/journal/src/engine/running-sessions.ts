@@ -11,9 +11,8 @@ import {
   type Report,
   type ReportStatus,
   type SessionSpec,
-  stopGrace,
 } from '@cadre/core'
-import { heartbeatLimit, readRegularFile } from '@cadre/disk'
+import { readRegularFile } from '@cadre/disk'
 import type { Leases } from '@cadre/home'
 import { checkSessionName, isUnsandboxedCommandRunningHere, placeKey, rememberOwnWrite } from '@cadre/home'
 import { backUpTruncated } from './back-up-file.ts'
@@ -24,9 +23,6 @@ import type { Recorder } from './recorder.ts'
 import { SessionFile } from './session-file.ts'
 import { type RunHost, SessionRun } from './session-run.ts'
 import type { Trees } from './trees.ts'
-
-/** How long a process that was wrongly considered dead may still act: until its next heartbeat, plus the time for its tools to stop. */
-const noticeLimit = heartbeatLimit / 3 + stopGrace
 
 /** Functions that the engine calls outside the package. */
 export interface EngineCallbacks {
@@ -177,14 +173,12 @@ export class RunningSessions implements RunHost {
 
   alone(root: string): Promise<EarlierLives> {
     const { leases, outside } = this.options
-    const since = leases.assumed.get(root)
-    if (since === undefined) return Promise.resolve('here')
-    const wait = since + noticeLimit - Date.now()
-    if (wait <= 0) return Promise.resolve('elsewhere')
+    const delay = leases.noticeDelay(root)
+    if (delay === undefined) return Promise.resolve('here')
+    if (delay === 0) return Promise.resolve('elsewhere')
     return new Promise((resolve) => {
-      outside.clock.after(wait, () => {
-        // The wait is over, even if the machine's clock is set back.
-        if (leases.assumed.has(root)) leases.assumed.set(root, Number.NEGATIVE_INFINITY)
+      outside.clock.after(delay, () => {
+        leases.endNotice(root)
         resolve('elsewhere')
       })
     })
