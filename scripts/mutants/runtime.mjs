@@ -43,7 +43,7 @@ export const runtimeMutants = {
     ],
     [
       'an untrusted home is used',
-      `${runtime}/load-parts.ts`,
+      `${runtime}/load-folder.ts`,
       'const home = homeTrusted ? found : substituteHome(io, found)',
       'const home = found',
       homes,

@@ -1,6 +1,6 @@
 import { agentSetup } from '@cadre/core'
 import type { FileEngineOptions } from '@cadre/journal'
-import type { RunParts } from './load-parts.ts'
+import type { RunParts } from './run-parts.ts'
 
 /** For sessions that a person starts in an editor: adds the tools, the prompt and the model of the agent with that name. */
 export function createAdoptAgent(

@@ -28,7 +28,7 @@ import {
   withCheckpoints,
   withoutCheckouts,
 } from '@cadre/workspaces'
-import type { RunParts } from './load-parts.ts'
+import type { RunParts } from './run-parts.ts'
 
 export interface OrchestrateOptions {
   readonly engine: Engine

@@ -10,7 +10,7 @@ import {
 } from '@cadre/core'
 import { type AuditLog, promptAllowances, trustItemOfPromptFile, withPreapprovedRules } from '@cadre/gate'
 import { expandPrompt, findPromptFiles, type PromptFile } from '@cadre/knowledge'
-import type { RunParts } from './load-parts.ts'
+import type { RunParts } from './run-parts.ts'
 
 export interface PromptRequest {
   readonly prompt: PromptFile

@@ -1,5 +1,5 @@
 import { type AgentDefinition, defaultLimits, type SessionSpec } from '@cadre/core'
-import type { RunParts } from '../load-parts.ts'
+import type { RunParts } from '../run-parts.ts'
 import type { LimitView } from './agent-view.ts'
 import type { KeyLocations } from './key-locations.ts'
 

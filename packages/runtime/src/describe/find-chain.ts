@@ -1,7 +1,7 @@
 import { type AgentDefinition, nameKey, type SessionSpec } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { entryAgent } from '../entry-agent.ts'
-import type { RunParts } from '../load-parts.ts'
+import type { RunParts } from '../run-parts.ts'
 import type { Depth } from './read-depth.ts'
 import { requireAgent } from './require-agent.ts'
 import { specFor } from './spec-for.ts'

@@ -9,7 +9,7 @@ import {
 } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { sessionIds } from '@cadre/home'
-import type { RunParts } from '../load-parts.ts'
+import type { RunParts } from '../run-parts.ts'
 
 export interface SpecOptions {
   readonly agent: AgentDefinition
