@@ -29,6 +29,11 @@ const running = (text: string) =>
       }
     })
 
+const isBubblewrap = (pid: string) => readFileSync(`/proc/${pid}/comm`, 'latin1') === 'bwrap\n'
+
+const isChild = (pid: string) =>
+  readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ')[1] === String(process.pid)
+
 /** Waits for a condition; the test's own time limit ends a wait that never ends. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -421,6 +426,21 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
       ),
     ).toThrow(/SIGKILL|Command failed/)
     return until(() => running(name).length === 0)
+  })
+
+  // As the machine does when its memory is full, or systemd when it stops a service.
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGKILL', 137],
+  ] as const)('is not reported as not run if %s ends its sandbox', async (signal, code) => {
+    const name = `cadre-test-killed-${process.pid}`
+    const ending = world.run(`echo effect > begun; exec -a ${name} tail -f /dev/null`)
+    await until(() => existsSync(world.at('begun')))
+    const sandboxes = running(world.project).filter((pid) => isChild(pid) && isBubblewrap(pid))
+    expect(sandboxes).toHaveLength(1)
+    process.kill(Number(sandboxes[0]), signal)
+    expect(await ending).toMatchObject({ kind: 'exited', code })
+    await until(() => running(name).length === 0)
   })
 
   it('does not run if the sandbox cannot be created', async () => {

@@ -181,8 +181,9 @@ async function runInSandbox(
     ...(copy === undefined ? [...undoNested(task), ...(await undoDenied(task))] : []),
     ...(copy === undefined && sandbox.filter === undefined ? await removeSetIds(guarded.root, began) : []),
   ]
-  // Only bubblewrap's report proves that the command ended.
-  if (end.kind === 'exited' && !end.status.includes('"exit-code"')) {
+  // Bubblewrap reports the exit code of a command that ran. If a signal ended bubblewrap itself, the command may have had effects.
+  const isKilled = end.code === null || end.code > 128
+  if (end.kind === 'exited' && !isKilled && !end.status.includes('"exit-code"')) {
     const output = `The command was not run, because the sandbox did not start: ${end.output.trim() || `bubblewrap exited with code ${end.code}`}`
     return { ...toCommandEnd(end, changes), kind: 'not_started', code: null, output }
   }
