@@ -1,8 +1,9 @@
-import type { Rule, Tool } from '@cadre/core'
+import type { Tool } from '@cadre/core'
 import { placeNames, type RestateKeeper } from '@cadre/restate'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { countingTools } from '../engine/tools.ts'
+import { askForLaunch } from './support/ask-for-launch.ts'
 import {
   admin,
   ingress,
@@ -20,15 +21,6 @@ const agents = [{ name: 'lead' }, { name: 'worker' }]
 const cancelled = { kind: 'report', report: { status: 'cancelled' } }
 const launch = call(['launch', { what: 'rocket' }])
 const hang = call(['hang', {}])
-const askForLaunch: Rule<string> = {
-  by: 'policy',
-  name: 'launches',
-  immediate: true,
-  judge: ({ tool }) =>
-    (tool.name === 'launch'
-      ? { kind: 'ask', by: 'policy', rule: 'launches', reason: 'x' }
-      : undefined) as never,
-}
 
 /** The call `hang` ends when it is stopped or released. `isDeaf`: only when it is released. */
 function hangingTools({ isDeaf = false } = {}) {

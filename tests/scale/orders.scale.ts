@@ -1,21 +1,13 @@
-import type { Entry, Rule, Tool } from '@cadre/core'
+import type { Entry, Tool } from '@cadre/core'
 import { createRestateKeeper } from '@cadre/restate'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { countingTools } from '../engine/tools.ts'
+import { askForLaunch } from './support/ask-for-launch.ts'
 import { ingress, newPlace, restAfter, startScaleWorker, toldBy, until } from './support/scale-worker.ts'
 
 const work = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'x', reportExpectations: 'all' }] as const
-const askForLaunch: Rule<string> = {
-  by: 'policy',
-  name: 'launches',
-  immediate: true,
-  judge: ({ tool }) =>
-    (tool.name === 'launch'
-      ? { kind: 'ask', by: 'policy', rule: 'launches', reason: 'x' }
-      : undefined) as never,
-}
 const request = { agent: 'lead', work: 'do it', workspace: '/work' }
 
 /** A tool that waits until the test releases it. */

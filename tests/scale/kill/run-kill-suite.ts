@@ -4,7 +4,7 @@ import { freePort } from '@cadre/testing'
 import { startRestateServer } from '../support/restate-server.ts'
 import { startBalancer } from './balancer.ts'
 import { ControlTrees } from './control-trees.ts'
-import { disturb } from './disturb.ts'
+import { type Disturbing, disturb } from './disturb.ts'
 import { KillDriver, linesOf, retry } from './kill-driver.ts'
 import type { Plan } from './kill-team.ts'
 import { WorkerProcess } from './worker-process.ts'
@@ -75,11 +75,12 @@ export async function runKillSuite(options: KillSuiteOptions): Promise<KillSuite
   await control.register(admin, `http://127.0.0.1:${controlPort}`)
   const keeper = createRestateKeeper({ ingress, place })
   const ids = Array.from({ length: trees }, (_, n) => `t${seed}-${n}`)
+  let disturbing: Disturbing | undefined
   try {
     await Promise.all(ids.map((id) => retry(() => startTree(keeper, id, calls))))
     // Its workers wait for nobody, so they get more to do: otherwise they end before the first kill.
     await control.start(ids, { workers: 2, calls: 3 * calls })
-    const disturbing = disturb({
+    disturbing = disturb({
       ...options,
       processes,
       server: () => server,
@@ -101,6 +102,8 @@ export async function runKillSuite(options: KillSuiteOptions): Promise<KillSuite
       control: { ended: ids.length, ...countEffects(linesOf(`${effects}.control`)) },
     }
   } finally {
+    // After a failure, it would start killed processes again.
+    await disturbing?.stop()
     for (const process of processes) await process.kill()
     for (const balancer of balancers) balancer.close()
     await server.kill()

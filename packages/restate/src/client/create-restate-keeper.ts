@@ -17,6 +17,8 @@ import { TreeWatch } from './tree-watch.ts'
 /** How long a worker waits for news of a tree, in milliseconds. */
 const liveWait = 1_500
 
+const maxSeenRoots = 100_000
+
 const maxRootAttempts = 20
 const rootPauseMs = 250
 
@@ -33,19 +35,33 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   const directory = createDirectory(ingress, names)
   const readKeys: ReadKeys = async (root, keys) =>
     (await ingress.call(names.trees, root, 'read', keys)) as (string | null)[]
-  const versionOf = async (root: string) => (await readHead(root, readKeys)).head?.version ?? 0
+  const seenRoots = new Map<string, string>()
+
+  /** The directory learns of new children after their tree has rested. A client that has seen them does not wait for that. */
+  async function headOf(root: string): ReturnType<typeof readHead> {
+    const found = await readHead(root, readKeys)
+    for (const session of Object.keys(found.head?.sessions ?? {})) {
+      if (seenRoots.has(session)) continue
+      seenRoots.set(session, root)
+      const [oldest] = seenRoots.keys()
+      if (oldest !== undefined && seenRoots.size > maxSeenRoots) seenRoots.delete(oldest)
+    }
+    return found
+  }
+
+  const versionOf = async (root: string) => (await headOf(root)).head?.version ?? 0
   const watch = new TreeWatch({ directory, look, interval: pollInterval, compareInterval })
 
   const indexOf = async (session: string) => (await ingress.call(names.index, session, 'get')) as IndexEntry
 
   async function rootOf(session: string): Promise<string | undefined> {
-    const { head, state } = await readHead(session, readKeys)
+    const { head, state } = await headOf(session)
     if (head !== undefined || state !== null) return session
-    return (await indexOf(session)).root ?? (await directory.rootOf(session))
+    return (await indexOf(session)).root ?? (await directory.rootOf(session)) ?? seenRoots.get(session)
   }
 
   async function look(root: string): Promise<{ version: number; state: TreeState }> {
-    const { head, state } = await readHead(root, readKeys)
+    const { head, state } = await headOf(root)
     return { version: head?.version ?? 0, state: await stateIn(root, state) }
   }
 
@@ -91,7 +107,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     await store(root, { kind: 'message', message })
   }
 
-  /** A tree tells the directory about new children after it has rested, so a child may be unknown for a moment. */
+  /** A child may be unknown for a moment, to the directory and to this client. */
   async function requireRoot(session: string): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       const root = await rootOf(session)
@@ -103,7 +119,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
 
   return {
     async start({ id, ...request }) {
-      const { head } = await readHead(id, readKeys)
+      const { head } = await headOf(id)
       const isKnown = head?.sessions[id] !== undefined
       const known = isKnown ? await readStored(id, id, readKeys, blobs, head) : undefined
       if (known !== undefined && !isStartOf(known, request))
@@ -169,7 +185,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       await watch.until(async () => (await versionOf(root)) > version)
     },
     async readTree(root) {
-      const { head } = await readHead(root, readKeys)
+      const { head } = await headOf(root)
       const sessions = Object.entries(head?.sessions ?? {})
       return {
         // The archive never reuses the number of a chunk.
@@ -182,7 +198,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       return (await ingress.call(names.trees, root, 'live', order, until)) as LiveAnswer
     },
     async sessions(root) {
-      return Object.keys((await readHead(root, readKeys)).head?.sessions ?? {})
+      return Object.keys((await headOf(root)).head?.sessions ?? {})
     },
     rootOf,
     async state(session) {
