@@ -159,8 +159,24 @@ test.skipIf(!hasScript)('a question in the terminal shows everything once', asyn
   expect(asked.match(/wrld/g)).toHaveLength(1)
   expect(asked).toMatch(/Edit \S*a\.txt/)
   expect(asked).toContain('Rule: effects.write (policy)')
+  expect(asked).toContain('3 reject [reason] · Enter')
   terminal.type('1\r')
   expect(await terminal.ended()).toBe(0)
+})
+
+test('status lists pending approvals although no daemon has ever run, and no decided ones', async () => {
+  const project = createTeam()
+  const { id } = await waiting(project)
+  const pending = (await project.cadre(['status'])).stdout
+  expect(pending).toContain(`Pending approvals ("cadre approve ID", "cadre reject ID"):\n  ? ${id}  `)
+  expect((await project.cadre(['status', '--json'])).json()).toMatchObject([
+    { running: false, approvals: [{ id }] },
+  ])
+  await project.cadre(['approve', id])
+  expect((await project.cadre(['status'])).stdout).not.toContain(id)
+  expect((await project.cadre(['status', '--json'])).json()).toMatchObject([
+    { running: false, approvals: [] },
+  ])
 })
 
 test('resume and list apply a decision in a file', async () => {

@@ -56,6 +56,11 @@ const meanings: { readonly [choice: string]: string } = {
   leave: 'You do not know. Cadre does not run it again, and asks the agent to check.',
 }
 
+/** A person who enters only the number would type the reason into the shell. */
+function hintOf(choice: string): string {
+  return choice === 'reject' ? ' [reason]' : ''
+}
+
 function meaningOf(choice: string): string[] {
   const meaning = Object.hasOwn(meanings, choice) ? meanings[choice] : undefined
   return meaning === undefined ? [] : [`  ${choice}: ${meaning}`]
@@ -76,7 +81,7 @@ async function ask(
     io.stdout.write(`\n${wrapForTerminal(io.stdout, head)}\n`)
     if (detail !== '') io.stdout.write(`${detail}\n`)
     const words = plan === undefined ? question.choices : [...question.choices, rule]
-    const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
+    const choices = words.map((choice, index) => `${index + 1} ${choice}${hintOf(choice)}`).join(' · ')
     const explained = words.some((word) => Object.hasOwn(meanings, word)) ? ' · ? for help' : ''
     for (;;) {
       const prompt = `  ${choices}${explained} · Enter to decide later: `
