@@ -17,6 +17,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
 import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
+import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
 import { openApprovals } from '../approvals/open-approvals.ts'
 
 /** `cadre status`. */
@@ -61,7 +62,7 @@ export async function showStatus(
     if (known !== undefined) lines.push(...describeProblems(known, owner !== undefined, style))
   }
   lines.push(...budgets.lines.map((line) => `  ${cleanLine(line)}`))
-  io.stdout.write(`${lines.join('\n')}\n`)
+  io.stdout.write(`${wrapForTerminal(io.stdout, lines.join('\n'))}\n`)
   return exitCodes.done
 }
 
