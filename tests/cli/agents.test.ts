@@ -325,6 +325,8 @@ describe('agents show', () => {
       insteadOf: 'nothing-like-it',
       from: `${lead}:4`,
     })
+    const builtIn = await project.cadre(['agents', 'show', 'assistant'])
+    expect(builtIn.stdout).toMatch(/^assistant built-in\n/)
     const none = await project.cadre(['agents', 'show', 'laed'])
     expect(none.stderr).toContain('there is no agent "laed". Did you mean lead?')
     expect(none.code).toBe(2)

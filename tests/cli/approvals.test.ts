@@ -153,14 +153,47 @@ test('many calls in one reply wait together, and only questions are printed', as
 })
 
 test.skipIf(!hasScript)('a question in the terminal shows everything once', async () => {
-  const terminal = openTerminal(edits(), ['run', '--model', 'scripted:p.yaml', 'x'])
+  const terminal = openTerminal(edits(), ['run', '--model', 'scripted:p.yaml', 'x'], { columns: 80 })
   await terminal.until((screen) => screen.includes('Enter to decide later'))
   const [, asked = ''] = terminal.screen().split('assistant wants to use edit_file')
   expect(asked.match(/wrld/g)).toHaveLength(1)
   expect(asked).toMatch(/Edit \S*a\.txt/)
   expect(asked).toContain('Rule: effects.write (policy)')
+  expect(asked).toContain('3 reject [reason] · Enter')
   terminal.type('1\r')
   expect(await terminal.ended()).toBe(0)
+})
+
+test.skipIf(!hasScript)('a narrow terminal wraps lists between words', async () => {
+  const project = createTeam()
+  await waiting(project)
+  const linesOf = async (...args: string[]) => {
+    const terminal = openTerminal(project, args, { columns: 60, env: { NO_COLOR: '1' } })
+    await terminal.ended()
+    return terminal.screen().replaceAll('\r', '').split('\n')
+  }
+  const width = (line: string) => line.length
+  expect(Math.max(...(await linesOf('status')).map(width))).toBeLessThanOrEqual(60)
+  expect(width((await linesOf('approvals'))[0] ?? '')).toBeLessThanOrEqual(60)
+  expect((await linesOf('agents')).join('\n')).toContain(' documentation-writer,\n  test-engineer (')
+  expect((await linesOf('doctor')).join('\n')).toContain(
+    `\n${' '.repeat(21)}Run "cadre setup" to choose one, or\n${' '.repeat(21)}"cadre login" for`,
+  )
+})
+
+test('status lists pending approvals although no daemon has ever run, and no decided ones', async () => {
+  const project = createTeam()
+  const { id } = await waiting(project)
+  const pending = (await project.cadre(['status'])).stdout
+  expect(pending).toContain(`Pending approvals ("cadre approve ID", "cadre reject ID"):\n  ? ${id}  `)
+  expect((await project.cadre(['status', '--json'])).json()).toMatchObject([
+    { running: false, approvals: [{ id }] },
+  ])
+  await project.cadre(['approve', id])
+  expect((await project.cadre(['status'])).stdout).not.toContain(id)
+  expect((await project.cadre(['status', '--json'])).json()).toMatchObject([
+    { running: false, approvals: [] },
+  ])
 })
 
 test('resume and list apply a decision in a file', async () => {

@@ -56,6 +56,18 @@ test.each<[string, Record<string, string | object>, string[], RegExp]>([
     ['policy', 'explain', '--tool', 'read_file', '--input', '{"path": "a"}', '--deny-tool', 'raed'],
     /--deny-tool: there is no tool or tool class named "raed". Did you mean read/i,
   ],
+  [
+    'a missing table of calls',
+    {},
+    ['policy', 'test', 'no.yaml'],
+    /^(?:cadre: )?\S+no\.yaml: there is no such file\.$/m,
+  ],
+  [
+    'a wrong value for a setting, in a file that does not exist',
+    {},
+    ['config', 'set', 'limits.depth', 'abc'],
+    /^(?:cadre: )?limits\.depth must be a whole number greater than 0, not "abc"\.$/m,
+  ],
   ['an unknown backend', {}, ['run', '--model', 'opnai:x', 'x'], /opnai/],
   ['no model at all', {}, ['run', 'x'], /no model is configured/],
   [

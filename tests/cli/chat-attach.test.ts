@@ -29,14 +29,16 @@ it('attaches a file whose @ was typed, and none that is mentioned in pasted text
   const terminal = await open(project({}))
   await say(terminal, 'See @notes.md.\r', 'Attached notes.md (1 line).')
   expect(flat(terminal)).toContain('File notes.md: the plan')
+  await say(terminal, 'Update @types/node in @note.md\r', 'note.md was not attached: there is no such file.')
+  expect(flat(terminal)).not.toContain('types/node was not attached')
   // Restored with the arrow key, it is the text that the person typed.
-  await say(terminal, `${up}\r`, 'lead 2 heard <See @notes.md.')
-  await say(terminal, `A ${pasted('look at @notes.md now')}\r`, 'lead 3 heard <A look at @notes.md now>')
+  await say(terminal, `${up}${up}\r`, 'lead 3 heard <See @notes.md.')
+  await say(terminal, `A ${pasted('look at @notes.md now')}\r`, 'lead 4 heard <A look at @notes.md now>')
   expect(flat(terminal)).toContain(
     'notes.md was not attached, because you did not type its @. Type @notes.md to attach it.',
   )
-  await say(terminal, `${up}\r`, 'lead 4 heard <A look at @notes.md now>')
-  await say(terminal, `B @${folded('notes.md x @notes.md')}\r`, 'lead 5 heard <B @notes.md x @notes.md')
+  await say(terminal, `${up}\r`, 'lead 5 heard <A look at @notes.md now>')
+  await say(terminal, `B @${folded('notes.md x @notes.md')}\r`, 'lead 6 heard <B @notes.md x @notes.md')
   expect(flat(terminal).match(/File notes\.md/g)).toHaveLength(2)
 })
 

@@ -36,11 +36,10 @@ it('Esc during a tool call delivers the message; a second Esc stops, and never e
 it('Ctrl-C puts queued commands back into the input line', async () => {
   const terminal = await openBusyChat()
   terminal.type('!touch owned\r')
-  await terminal.until(
-    (screen) => isAsking(shown(screen), 'lead>') === false && shown(screen).includes('hold'),
-  )
+  await terminal.until((screen) => shown(screen).includes('↳ !touch owned (after this turn)'))
   await type(terminal, ctrlC, (text) => isAsking(text, 'lead> !touch owned'))
   expect(shown(terminal.screen())).not.toContain('exit code')
+  expect(shown(terminal.screen())).not.toContain('↳')
 })
 
 it('Esc at an approval decides nothing', async () => {

@@ -55,7 +55,7 @@ test('watches a home from up to down: a file is written, and the agent answers t
   await until(() => project.read('.cadre/sessions/talk.session.yaml').includes('and once more'))
   const second = await project.cadre(['up'])
   expect(second.code).toBe(6)
-  expect(second.stderr).toContain(`process ${pid} on `)
+  expect(second.stderr).toMatch(new RegExp(`process ${pid} on \\S+\\. Inspect it with "cadre status"`))
   expect(await statusOf(project)).toMatchObject({ running: true, pid, workspace: project.path, problems: [] })
   const stopped = await project.cadre(['down'])
   expect(stopped).toMatchObject({ code: 0 })

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { subcommands } from '../../packages/cli/src/commands.ts'
 import { bin } from './support/cadre.ts'
 import { createProject } from './support/project.ts'
 
@@ -43,16 +44,14 @@ const commands = [
 ]
 const all = [
   ...commands,
-  ...['list', 'show', 'tree', 'resume', 'cancel', 'answer', 'import', 'export'].map(
-    (name) => `sessions ${name}`,
-  ),
-  ...['list', 'diff', 'merge', 'rollback', 'clean'].map((name) => `workspace ${name}`),
-  ...['list', 'show', 'import', 'export'].map((name) => `agents ${name}`),
-  ...['explain', 'test'].map((name) => `policy ${name}`),
-  ...['list', 'add', 'remove'].map((name) => `people ${name}`),
-  ...['list', 'test'].map((name) => `hooks ${name}`),
-  ...['list', 'test', 'add', 'remove', 'approve', 'login', 'logout'].map((name) => `mcp ${name}`),
+  ...Object.entries(subcommands).flatMap(([command, names]) => names.map((name) => `${command} ${name}`)),
 ]
+
+test.each(Object.entries(subcommands))('cadre %s --help lists its commands', async (command, names) => {
+  const { stdout } = await createProject().cadre([command, '--help'])
+  const listed = stdout.slice(stdout.indexOf('COMMANDS')).matchAll(/^ {2}([a-z]+) /gm)
+  expect([...listed].map(([, name]) => name)).toEqual(names)
+})
 
 test.each(all)('cadre %s --help shows an example and ends with 0', async (command) => {
   const { code, stdout, stderr } = await createProject().cadre([...command.split(' '), '--help'])
@@ -146,6 +145,7 @@ test.each([
     'missing argument <session>. List them with "cadre sessions list". See "cadre resume --help".',
   ],
   [['approve'], 'missing argument <approval>. List them with "cadre approvals".'],
+  [['sessions', 'rewind', 'x'], 'missing argument <entry>. See "cadre sessions rewind --help".'],
   [['demo', 'x'], 'unexpected argument "x"'],
 ])('%j is explained in one sentence, with code 2', async (args, sentence) => {
   const project = createProject()

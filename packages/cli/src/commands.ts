@@ -37,30 +37,15 @@ export const commands = {
   completion: 'Print a completion script for bash, zsh or fish',
 } as const
 
-export const sessionCommands: readonly string[] = ['list', 'show', 'tree', 'resume', 'cancel', 'answer']
-
-export const workspaceCommands: readonly string[] = ['list', 'diff', 'merge', 'rollback', 'clean']
-
-export const policyCommands: readonly string[] = ['explain', 'test']
-
-export const peopleCommands: readonly string[] = ['list', 'add', 'remove']
-
-export const agentCommands: readonly string[] = ['list', 'show', 'import', 'export']
-
-export const hookCommands: readonly string[] = ['list', 'test']
-
-export const engineCommands: readonly string[] = ['start']
-
-export const configCommands: readonly string[] = ['list', 'get', 'set', 'edit']
-
-export const mcpCommands: readonly string[] = [
-  'serve',
-  'list',
-  'test',
-  'add',
-  'remove',
-  'approve',
-  'login',
-  'logout',
-  'install',
-]
+/** The commands below them. */
+export const subcommands: { readonly [command: string]: readonly string[] } = {
+  sessions: ['list', 'show', 'tree', 'resume', 'cancel', 'answer', 'rewind', 'fork', 'export', 'import'],
+  workspace: ['list', 'diff', 'forecast', 'merge', 'rollback', 'clean'],
+  policy: ['explain', 'test'],
+  people: ['list', 'add', 'remove'],
+  agents: ['list', 'show', 'import', 'export', 'add', 'duplicate', 'remove', 'reset'],
+  hooks: ['list', 'test'],
+  engine: ['start'],
+  config: ['list', 'get', 'set', 'edit'],
+  mcp: ['serve', 'install', 'list', 'test', 'add', 'remove', 'approve', 'login', 'logout'],
+}

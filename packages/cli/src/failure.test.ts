@@ -56,3 +56,16 @@ test('text from a file cannot control the terminal', () => {
     'cadre: there is no agent "x"\n',
   )
 })
+
+test('a system error names the file that the person named, and what to do', () => {
+  const error = (message: string, fields: object) =>
+    Object.assign(new Error(message), { syscall: 'open', ...fields })
+  const path = '/p/x.json.9b3ab4ce8474.tmp'
+  const denied = error(`EACCES: permission denied, open '${path}'`, { code: 'EACCES', path })
+  expect(tell(denied, false)).toMatchObject({
+    code: 2,
+    stderr: 'cadre: /p/x.json: permission denied (EACCES). Change the permissions, or choose another path.\n',
+  })
+  const used = error('listen EADDRINUSE: address already in use', { code: 'EADDRINUSE' })
+  expect(tell(used, false).stderr).toBe('cadre: listen EADDRINUSE: address already in use\n')
+})

@@ -8,7 +8,7 @@ import { wrapForTerminal } from './output/wrap-for-terminal.ts'
 export function reportFailure(error: unknown, io: Io, asJson: boolean): ExitCode {
   const known = error instanceof CadreError || isSystemError(error)
   const code = error instanceof CadreError ? error.code : known ? 'configuration' : 'bug'
-  const said = known ? messageOf(error) : bugMessage(error)
+  const said = isSystemError(error) ? systemMessage(error) : known ? messageOf(error) : bugMessage(error)
   const message = cleanLine(said)
   if (asJson) {
     const where = error instanceof CadreError && error.where !== undefined ? { where: error.where } : {}
@@ -21,8 +21,27 @@ export function reportFailure(error: unknown, io: Io, asJson: boolean): ExitCode
 }
 
 /** System errors such as a full disk or a missing permission are not bugs. */
-function isSystemError(error: unknown): boolean {
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error && 'code' in error
+}
+
+/** `EACCES: permission denied, open '/x/a.md.0123456789ab.tmp'` as a sentence about `/x/a.md`. */
+function systemMessage(error: NodeJS.ErrnoException): string {
+  const { code = '', path, message } = error
+  const reason = /^[A-Z0-9]+: ([^,]+), /.exec(message)?.[1]
+  if (path === undefined || reason === undefined) return messageOf(error)
+  const file = path.replace(/\.[0-9a-f]{12}\.tmp$/, '')
+  const fix = Object.hasOwn(fixes, code) ? ` ${fixes[code]}` : ''
+  return `${file}: ${reason} (${code}).${fix}`
+}
+
+const permissions = 'Change the permissions, or choose another path.'
+
+const fixes: { readonly [code: string]: string } = {
+  EACCES: permissions,
+  EPERM: permissions,
+  EROFS: 'Choose another path.',
+  ENOSPC: 'Free some space.',
 }
 
 function bugMessage(error: unknown): string {

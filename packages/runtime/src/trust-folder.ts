@@ -146,7 +146,9 @@ export function trustNotices(
   const list = missing.map(
     ({ file, line, what }) => `\n  ${line === undefined ? file : `${file}:${line}`} ${what}`,
   )
-  const instead = homeTrusted ? '' : `\nUntil then Cadre uses ${records.path} instead of the home directory.`
+  const instead = homeTrusted
+    ? ''
+    : `\nUntil you trust it, Cadre uses ${records.path} instead of the home directory.`
   const next =
     howTo !== undefined
       ? howTo

@@ -99,7 +99,12 @@ export function createHostileFolder(): Hostile {
     project.write(program, `#!/bin/sh\n${mark('program')}\n`)
     chmodSync(project.at(program), 0o755)
   }
-  const env = { HOME: user.path, OPENAI_API_KEY: 'sk-test', GITHUB_COPILOT_TOKEN: 'tid=test' }
+  const env = {
+    HOME: user.path,
+    EDITOR: 'true',
+    OPENAI_API_KEY: 'sk-test',
+    GITHUB_COPILOT_TOKEN: 'tid=test',
+  }
   return {
     project,
     user,

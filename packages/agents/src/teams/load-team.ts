@@ -74,7 +74,7 @@ function choose(name: string, variant: string | undefined): { manifest: TeamMani
   const hint = didYouMean(wanted ?? '', names) || '.'
   throw new CadreError(
     'not_found',
-    `team ${team} has no variant ${JSON.stringify(wanted)}${hint} Known: ${names.join(', ')}`,
+    `team ${team} has no variant ${JSON.stringify(wanted)}${hint} Known: ${names.join(', ')}.`,
   )
 }
 

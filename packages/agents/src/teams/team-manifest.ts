@@ -49,7 +49,7 @@ export function readManifest(name: string): TeamManifest {
     const hint = didYouMean(name, names) || '.'
     throw new CadreError(
       'not_found',
-      `there is no team named ${JSON.stringify(name)}${hint} Known: ${names.join(', ')}`,
+      `there is no team named ${JSON.stringify(name)}${hint} Known: ${names.join(', ')}.`,
     )
   }
   const file = path.join(teamsFolder(), name, 'team.yaml')

@@ -1,18 +1,7 @@
 import { CadreError } from '@cadre/core'
 import { dropProjectPath, projectOf } from '@cadre/runtime'
 import { run } from '@stricli/core'
-import {
-  agentCommands,
-  commands,
-  configCommands,
-  engineCommands,
-  hookCommands,
-  mcpCommands,
-  peopleCommands,
-  policyCommands,
-  sessionCommands,
-  workspaceCommands,
-} from '../commands.ts'
+import { commands, subcommands } from '../commands.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import { wrapText } from '../output/wrap-text.ts'
@@ -52,17 +41,6 @@ function foldOutput(text: string, { stdout }: Io): string {
 function helpHint(args: readonly string[]): string {
   const [first = '', second = ''] = args
   const known = Object.hasOwn(commands, first) ? [first] : []
-  const below = {
-    sessions: sessionCommands,
-    workspace: workspaceCommands,
-    agents: agentCommands,
-    policy: policyCommands,
-    people: peopleCommands,
-    hooks: hookCommands,
-    mcp: mcpCommands,
-    config: configCommands,
-    engine: engineCommands,
-  }
-  if (Object.hasOwn(below, first) && below[first as keyof typeof below].includes(second)) known.push(second)
+  if (Object.hasOwn(subcommands, first) && subcommands[first]?.includes(second)) known.push(second)
   return `See "${['cadre', ...known, '--help'].join(' ')}".`
 }

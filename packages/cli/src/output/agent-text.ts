@@ -9,7 +9,7 @@ export function agentText(view: AgentView, style: Style): string {
   const { path, line, dialect } = view.source
   const place = line === undefined ? path : `${path}:${line}`
   const parts = [
-    `${style.bold(cleanLine(view.name))} ${style.dim(`${dialect}, ${place}`)}`,
+    `${style.bold(cleanLine(view.name))} ${style.dim(dialect === place ? dialect : `${dialect}, ${place}`)}`,
     cleanLine(view.description),
     ...shadows.map((other) => `takes precedence over ${other}`),
     ...(view.refused === undefined ? [] : [style.red(cleanLine(view.refused))]),

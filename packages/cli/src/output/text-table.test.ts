@@ -25,3 +25,13 @@ test('no line is wider than the terminal, and the first column is never cut', ()
 test('prints what fits on a very narrow terminal', () => {
   expect(textTable(head, rows, 1)).toMatch(/^a-rather-long-name {2}\.github… {2}x{7}…$/m)
 })
+
+test('omits empty columns only if the table is too wide', () => {
+  const wide = ['NAME', 'MODEL', 'WHAT']
+  const cells = [
+    ['a', '', 'does this and that'],
+    ['b', '', ''],
+  ]
+  expect(textTable(wide, cells)).toMatch(/^NAME {2}MODEL {2}WHAT\n/)
+  expect(textTable(wide, cells, 25)).toBe('NAME  WHAT\na     does this and that\nb\n')
+})

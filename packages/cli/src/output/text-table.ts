@@ -6,8 +6,8 @@ const minWidth = 8
 const gap = 2
 
 /**
- * Columns as wide as their content, two spaces apart. If that exceeds `columns`, the widest are cut; the first column is
- * never cut.
+ * Columns as wide as their content, two spaces apart. If that exceeds `columns`, empty columns are omitted, and the widest are
+ * cut; the first column is never cut.
  */
 export function textTable(
   head: readonly string[],
@@ -16,6 +16,13 @@ export function textTable(
 ): string {
   const all = [head, ...rows]
   const wanted = head.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ''))))
+  const isUsed = (_: unknown, column: number) => rows.some((row) => (row[column] ?? '') !== '')
+  if (rows.length > 0 && lineWidth(wanted) > columns && !head.every(isUsed))
+    return textTable(
+      head.filter(isUsed),
+      rows.map((row) => row.filter(isUsed)),
+      columns,
+    )
   const widths = fitColumns(wanted, columns)
   return all
     .map(
@@ -35,7 +42,7 @@ export function availableWidth({ isTTY, stream }: Output): number {
 
 function fitColumns(wanted: readonly number[], columns: number): number[] {
   const widths = [...wanted]
-  let excess = widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) - columns
+  let excess = lineWidth(widths) - columns
   while (excess > 0) {
     // Shrinks the widest column to the width of the next; of equal ones the last.
     const widest = Math.max(...widths.slice(1))
@@ -47,4 +54,8 @@ function fitColumns(wanted: readonly number[], columns: number): number[] {
     excess -= less
   }
   return widths
+}
+
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1))
 }

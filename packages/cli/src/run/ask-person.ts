@@ -8,6 +8,7 @@ import type { Io } from '../io.ts'
 import { cleanLine, cleanText } from '../output/clean-text.ts'
 import { diffText, type FileChange } from '../output/diff/diff-text.ts'
 import type { Style } from '../output/style.ts'
+import { textWidth } from '../output/text-width.ts'
 import { wrapForTerminal } from '../output/wrap-for-terminal.ts'
 import { readLine } from './ask-line.ts'
 
@@ -76,10 +77,15 @@ async function ask(
     io.stdout.write(`\n${wrapForTerminal(io.stdout, head)}\n`)
     if (detail !== '') io.stdout.write(`${detail}\n`)
     const words = plan === undefined ? question.choices : [...question.choices, rule]
-    const choices = words.map((choice, index) => `${index + 1} ${choice}`).join(' · ')
     const explained = words.some((word) => Object.hasOwn(meanings, word)) ? ' · ? for help' : ''
+    const promptWith = (hint: string) => {
+      const choices = words.map((word, index) => `${index + 1} ${word}${word === 'reject' ? hint : ''}`)
+      return `  ${choices.join(' · ')}${explained} · Enter to decide later: `
+    }
+    // Without the hint, people who enter only the number type the reason into their shell.
+    const hinted = promptWith(' [reason]')
+    const prompt = textWidth(hinted) < (io.stdout.stream.columns || 80) ? hinted : promptWith('')
     for (;;) {
-      const prompt = `  ${choices}${explained} · Enter to decide later: `
       const said = await readLine(io, prompt, { signal, interrupt })
       // Decided elsewhere, or stopped: ends the line.
       if (signal.aborted) io.stdout.write('\n')

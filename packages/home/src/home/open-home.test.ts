@@ -98,6 +98,13 @@ describe('the home', () => {
     expect(openHome({ cwd: deep, env: {} }).path).toBe(join(folder, 'repo', '.cadre'))
   })
 
+  it('is not a file', () => {
+    const home = join(folder, 'notes.txt')
+    expect(openHome({ cwd: folder, home, env: {} }).path).toBe(home)
+    writeFileSync(home, '')
+    expect(() => openHome({ cwd: folder, home, env: {} })).toThrow(`${home}: this is not a folder.`)
+  })
+
   it('is not created before something is written to it', () => {
     const home = openHome({ cwd: folder, env: {} })
     expect(home.at('sessions', 'a')).toBe(join(folder, '.cadre', 'sessions', 'a'))

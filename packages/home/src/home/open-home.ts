@@ -1,6 +1,7 @@
 import { existsSync, rmdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { CadreError } from '@cadre/core'
 import { isInside, makeFolder, realPathOf, repositoryOf } from '@cadre/disk'
 import { isEmptyHome } from '../trust/user-homes.ts'
 import { excludeFromGit, excludeFromWithin } from './exclude-from-git.ts'
@@ -34,6 +35,12 @@ export function openHome(options: HomeOptions): Home {
   const { home, cwd, env } = options
   const chosen = home || env['CADRE_HOME']
   const path = chosen ? resolve(cwd, chosen) : findHome(resolve(cwd), env['HOME'] || homedir())
+  if (chosen && existsSync(path) && !isFolder(path))
+    throw new CadreError(
+      'usage',
+      'this is not a folder. Choose the home directory with --home or CADRE_HOME.',
+      { where: path },
+    )
   return {
     path,
     at: (...names) => join(path, ...names),

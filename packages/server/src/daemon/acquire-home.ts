@@ -13,11 +13,9 @@ export function acquireHome(home: Home, since: string): HeldLease {
   if (attempt.kind === 'held') return attempt.lease
   const { by } = attempt
   const who = by === undefined ? 'another process' : `process ${by.pid} on ${by.host}`
-  const started = by?.since ?? readStatus(home)?.since
-  const when = started === undefined ? '' : ` since ${started}`
   throw new CadreError(
     'owned',
-    `a daemon is already running for this home directory: ${who}${when}. Inspect it with "cadre status", or stop it with "cadre down".`,
+    `a daemon is already running for this home directory: ${who}. Inspect it with "cadre status", or stop it with "cadre down".`,
     { where: home.path },
   )
 }

@@ -47,7 +47,9 @@ test('resumes sessions after a restart, and a second daemon names the owner of t
   const other = testDaemon(home, workspace)
   await expect(other.start()).rejects.toMatchObject({
     code: 'owned',
-    message: expect.stringMatching(new RegExp(`process ${process.pid} on .* since ${daemon.status().since}`)),
+    message: expect.stringMatching(
+      new RegExp(`process ${process.pid} on \\S+\\. Inspect it with "cadre status"`),
+    ),
   })
   await daemon.stop()
   expect(readStatus(home)?.state).toBe('stopped')

@@ -7,6 +7,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 import { truncateText } from '../../output/text-width.ts'
+import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
 import { copilotModes } from './copilot-modes.ts'
 
 /** `cadre agents list`. */
@@ -55,7 +56,10 @@ export async function listAgents(
     const names = agents.map(({ name }) => name).join(', ')
     return team === undefined ? `  ${names}\n` : `  ${names} (team ${team})\n`
   })
-  if (lines.length > 0) io.stdout.write(`\nBuilt-in agents; run one with --agent NAME:\n${lines.join('')}`)
+  if (lines.length > 0)
+    io.stdout.write(
+      wrapForTerminal(io.stdout, `\nBuilt-in agents; run one with --agent NAME:\n${lines.join('')}`),
+    )
   const ofCopilot = modes.map(
     ({ name, description }) => `  ${cleanLine(name)}: ${truncateText(cleanLine(description), maxWidth)}\n`,
   )

@@ -5,7 +5,9 @@ import type { Io } from '../../io.ts'
 import { answerCommands } from '../../output/answer-commands.ts'
 import { cleanLine, cleanText } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
+import type { Output } from '../../output/output.ts'
 import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
+import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { openApprovals } from './open-approvals.ts'
 
@@ -28,14 +30,15 @@ export async function listApprovals(
   }
   const style = createStyle(shouldUseColour(io.stdout, io.env))
   const waiting = records.filter(({ status }) => status === 'pending')
-  const lines = records.flatMap((record) => [...recordLines(record, style), ''])
+  const lines = records.flatMap((record) => [...recordLines(record, style, io.stdout), ''])
   if (records.length === 0) lines.push(`No pending approvals in ${home.path}.`)
   else if (waiting.length > 0) lines.push(...howTo(waiting, repeatedFlags(flags)))
   io.stdout.write(`${lines.join('\n').trimEnd()}\n`)
   return exitCodes.done
 }
 
-function recordLines(record: ApprovalRecord, style: Style): string[] {
+/** The action is shown unchanged: an added line break could change its meaning. */
+function recordLines(record: ApprovalRecord, style: Style, stdout: Output): string[] {
   const { id, agent, type, risk, reasons, created, session, status, decision } = record
   const sign = {
     pending: style.yellow('?'),
@@ -52,9 +55,9 @@ function recordLines(record: ApprovalRecord, style: Style): string[] {
           `  ${status} by ${decision.by ?? 'an unknown user'} at ${localTime(decision.at)}${decision.reason ? `: ${decision.reason}` : ''}`,
         ]
   return [
-    `${sign[status]} ${id}  ${style.dim(cleanLine(facts.join(' · ')))}`,
+    wrapForTerminal(stdout, `${sign[status]} ${id}  ${style.dim(cleanLine(facts.join(' · ')))}`),
     ...actionLines(record).map((line) => `  ${cleanText(line)}`),
-    ...reasons.map((reason) => `  - ${cleanLine(reason)}`),
+    ...reasons.map((reason) => wrapForTerminal(stdout, `  - ${cleanLine(reason)}`)),
     ...voteLines(record).map((line) => `  ${cleanLine(line)}`),
     ...decided.map((line) => `  ${cleanLine(line)}`),
   ]

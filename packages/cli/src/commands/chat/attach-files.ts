@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type AgentDefinition, CadreError, type Image, type Work } from '@cadre/core'
 import type { Runtime } from '@cadre/runtime'
@@ -45,8 +45,13 @@ export async function attachFiles(
   for (const name of names) {
     const written = name.replace(/^~(?=\/)/, io.env['HOME'] || '~')
     const file = path.resolve(workspace, written)
-    if (!isFile(file)) continue
     const shown = cleanLine(name)
+    if (!isFile(file)) {
+      // Without an extension it is more likely a name, such as @types/node.
+      if (!existsSync(file) && path.extname(name) !== '' && entered.mentions.includes(name))
+        notes.push(`${shown} was not attached: there is no such file.`)
+      continue
+    }
     if (!entered.mentions.includes(name)) {
       notes.push(`${shown} was not attached, because you did not type its @. Type @${shown} to attach it.`)
       continue

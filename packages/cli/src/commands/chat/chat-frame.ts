@@ -4,6 +4,12 @@ import type { Style } from '../../output/style.ts'
 import { textWidth, truncateText } from '../../output/text-width.ts'
 import { Editor } from './editor.ts'
 
+export interface WaitingLine {
+  readonly text: string
+  /** What happens with it, such as `sent with the next round`. */
+  readonly next: string
+}
+
 export interface FrameParts {
   readonly columns: number
   readonly rows: number
@@ -11,8 +17,8 @@ export interface FrameParts {
   /** The recipient of the line. */
   readonly who: string
   readonly editor: Editor
-  /** Messages that are not delivered yet. */
-  readonly waiting: readonly string[]
+  /** Lines that are not delivered yet. */
+  readonly waiting: readonly WaitingLine[]
   readonly menu: readonly string[]
   readonly status: string
   /** The running turn, in at most this many lines. */
@@ -26,7 +32,7 @@ export interface Frame {
 
 const maxQueuedLines = 3
 
-/** The lines at the bottom, as far as they fit: the turn, pending messages, the input line, suggestions, the status line. */
+/** The lines at the bottom, as far as they fit: the turn, pending lines, the input line, suggestions, the status line. */
 export function chatFrame({
   columns,
   rows,
@@ -49,7 +55,7 @@ export function chatFrame({
   const rule = rows > 10 ? [style.dim('─'.repeat(columns))] : []
   const queued = waiting
     .slice(-maxQueuedLines)
-    .map((text) => style.dim(truncateText(`↳ ${cleanLine(text)} (sent with the next round)`, columns)))
+    .map(({ text, next }) => style.dim(truncateText(`↳ ${cleanLine(text)} (${next})`, columns)))
   const fixed = rule.length + shown.length + below.length + queued.length
   const above = [...turn(Math.max(1, rows - fixed)), ...queued, ...rule]
   return {

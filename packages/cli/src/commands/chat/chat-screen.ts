@@ -12,7 +12,7 @@ import type { Io } from '../../io.ts'
 import type { Style } from '../../output/style.ts'
 import type { Surface } from '../../output/surface.ts'
 import { createBottomLines } from './bottom-lines.ts'
-import { chatFrame, echoLines } from './chat-frame.ts'
+import { chatFrame, echoLines, type WaitingLine } from './chat-frame.ts'
 import type { Completer } from './complete.ts'
 import { CompletionMenu } from './completion-menu.ts'
 import { continuedLine } from './continued-line.ts'
@@ -47,8 +47,8 @@ export interface ChatScreen extends Input {
   surface(): Surface
   /** Actions in the running turn. */
   steering: TurnActions | undefined
-  /** Undelivered messages, shown above the input line. */
-  waiting: readonly string[]
+  /** Lines typed while agents work that are not delivered yet, shown above the input line. */
+  waiting: readonly WaitingLine[]
   /** What Ctrl-C does while no turn is running and no message is awaited. */
   onCancel: (() => void) | undefined
   /** Puts unhandled lines back into the input line. */

@@ -18,7 +18,12 @@ export function enableSteering(chat: Chat, hears: boolean): void {
   /** Resolves when every message so far has been passed to the orchestrator. */
   let handedOver: Promise<unknown> = Promise.resolve()
   const show = () => {
-    screen.waiting = waiting.map(({ text }) => text)
+    screen.waiting = [
+      ...waiting
+        .filter((entered) => !chat.queue.includes(entered))
+        .map(({ text }) => ({ text, next: 'sent with the next round' })),
+      ...chat.queue.map(({ text }) => ({ text, next: 'after this turn' })),
+    ]
   }
 
   async function prepare(session: string, entered: EnteredLine): Promise<Work> {
@@ -63,11 +68,11 @@ export function enableSteering(chat: Chat, hears: boolean): void {
   screen.steering = {
     send(entered) {
       waiting.push(entered)
-      show()
       const done = deliver(entered).catch((error: unknown) => {
         if (!(error instanceof CadreError)) throw error
         runtime.tell(error.message)
       })
+      show()
       chat.deliveries.add(done)
       void done.finally(() => {
         chat.deliveries.delete(done)

@@ -43,6 +43,7 @@ export async function runChat(chat: Chat): Promise<ExitCode> {
 /** Lines typed while agents worked come first. */
 async function nextLine(chat: Chat): Promise<EnteredLine | undefined> {
   await Promise.allSettled(chat.deliveries)
+  if (chat.screen !== undefined) chat.screen.waiting = []
   // A person who stops a turn does not want queued lines to run: they return to the input line.
   if (chat.drive.stoppedBy !== undefined) chat.screen?.restore(chat.queue.splice(0))
   const who = truncateText(cleanLine(chat.conversation.agent.name), 30)

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError, type Json } from '@cadre/core'
-import { rawOf, readYaml, setSetting, showDiagnostic, textOf } from '@cadre/disk'
+import { type Diagnostic, rawOf, readYaml, setSetting, showDiagnostic, textOf } from '@cadre/disk'
 import { checkConfigText, editFile, type FoundKey, findKey } from '@cadre/home'
 import { homeOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -57,9 +57,15 @@ export function writeSettings(file: string, settings: readonly NewSetting[]): bo
       if (changed.kind === 'changed') after = changed.text
     }
     const faults = checkConfigText(after, file)
-    if (faults.length > 0) throw new CadreError('configuration', faults.map(showDiagnostic).join('\n'))
+    // A line of a text that is not written would mislead.
+    const show = checkConfigText(before, file).length > 0 ? showDiagnostic : messageIn
+    if (faults.length > 0) throw new CadreError('configuration', faults.map(show).join('\n'))
     return after === before ? undefined : rawOf(after)
   })
+}
+
+function messageIn({ message }: Diagnostic): string {
+  return message
 }
 
 /** Text if the key expects text; otherwise YAML: `true`, `5`, `[a, b]`. */

@@ -54,7 +54,7 @@ export const statusCommand = defineCommand({
   brief: commands.status,
   about:
     'Shows whether the daemon is running and since when, its sessions, pending approvals, and problems with file and line. If no\n' +
-    'daemon is running, shows the last known approvals and problems.\n' +
+    'daemon is running, shows pending approvals and the last known problems.\n' +
     'With --json: {running, pid, since, workspace, sessions, approvals, counts, problems, …}.',
   examples: [
     ['status', "show the current project's daemon"],

@@ -7,6 +7,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { localClock } from '../../output/local-time.ts'
 import { createPlainLines } from '../../output/plain-lines.ts'
+import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
 
 type DaemonEvent = { readonly type: string; readonly message: string }
 
@@ -31,7 +32,12 @@ export async function daemonLines(
   }
   const at = () => new Date().toISOString()
   // A log file may be read elsewhere, so it uses UTC with the date.
-  const plain = (line: string) => write(`${file === undefined ? localClock(new Date()) : at()} ${line}`)
+  const plain = (line: string) =>
+    write(
+      file === undefined
+        ? wrapForTerminal(io.stdout, `${localClock(new Date())} ${line}`)
+        : `${at()} ${line}`,
+    )
   const surface = createPlainLines(plain, plain)
   return {
     happened(happening) {

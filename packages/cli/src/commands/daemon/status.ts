@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { CadreError, messageOf } from '@cadre/core'
+import { approvalJson } from '@cadre/gate'
 import { daemonLeaseName, type Home, runningProcess } from '@cadre/home'
 import {
   type BudgetView,
@@ -16,6 +17,8 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
 import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
+import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
+import { openApprovals } from '../approvals/open-approvals.ts'
 
 /** `cadre status`. */
 export async function showStatus(
@@ -33,12 +36,13 @@ export async function showStatus(
     )
   const owner = runningProcess(home, daemonLeaseName)
   const known = readStatus(home)
+  const approvals = (owner === undefined ? await pendingApprovals(io, flags) : undefined) ?? known?.approvals
   const budgets = await budgetsOf(io, home)
   if (flags.json) {
     const facts =
       owner === undefined ? { running: false } : { running: true, pid: owner.pid, host: owner.host }
     io.stdout.write(
-      `${JSON.stringify({ ...known, ...facts, home: home.path, ...(budgets.views && { budgets: budgets.views }) })}\n`,
+      `${JSON.stringify({ ...known, ...(approvals && { approvals }), ...facts, home: home.path, ...(budgets.views && { budgets: budgets.views }) })}\n`,
     )
     return exitCodes.done
   }
@@ -52,11 +56,30 @@ export async function showStatus(
     )
   }
   // While a process is only starting, the status is from an earlier one.
-  if (known !== undefined && (owner === undefined || known.pid === owner.pid))
-    lines.push(...describe(known, owner !== undefined, style))
+  if (known !== undefined && known.pid === owner?.pid) lines.push(...describeNow(known, style))
+  if (owner === undefined || known?.pid === owner.pid) {
+    lines.push(...describeApprovals(approvals ?? [], style))
+    if (known !== undefined) lines.push(...describeProblems(known, owner !== undefined, style))
+  }
   lines.push(...budgets.lines.map((line) => `  ${cleanLine(line)}`))
-  io.stdout.write(`${lines.join('\n')}\n`)
+  io.stdout.write(`${wrapForTerminal(io.stdout, lines.join('\n'))}\n`)
   return exitCodes.done
+}
+
+/** Without a daemon, its last status does not have later questions and decisions. Undefined in an untrusted home. */
+async function pendingApprovals(
+  io: Io,
+  flags: { readonly home?: string },
+): Promise<DaemonStatus['approvals'] | undefined> {
+  try {
+    const { engine } = await openApprovals(io, flags)
+    const records = await engine.approvals.list()
+    await engine.close()
+    return records.map(approvalJson)
+  } catch (error) {
+    if (error instanceof CadreError) return undefined
+    throw error
+  }
 }
 
 /** The daily budgets in a trusted home. */
@@ -75,13 +98,13 @@ async function budgetsOf(
   }
 }
 
-function describe(known: DaemonStatus, isRunning: boolean, style: Style): string[] {
-  const { sessions, approvals, counts, problems, channels, address, gitMissing } = known
+function describeNow(known: DaemonStatus, style: Style): string[] {
+  const { sessions, counts, channels, address } = known
   const list = (names: readonly string[]) =>
     names.length === 0
       ? '0'
       : `${names.length} (${names.slice(0, 5).join(', ')}${names.length > 5 ? ', …' : ''})`
-  const now = [
+  return [
     `  workspace  ${known.workspace}`,
     `  sessions   running ${list(sessions.running)} · waiting ${list(sessions.waiting)} · queued ${list(sessions.queued)}`,
     ...Object.entries(counts).map(([name, numbers]) => {
@@ -96,20 +119,28 @@ function describe(known: DaemonStatus, isRunning: boolean, style: Style): string
       ? [`  ${style.yellow('the new configuration takes effect when no session is running')}`]
       : []),
   ]
-  const waiting = approvals.map(
+}
+
+function describeApprovals(approvals: DaemonStatus['approvals'], style: Style): string[] {
+  if (approvals.length === 0) return []
+  const lines = approvals.map(
     (one) =>
       `  ${style.yellow('?')} ${one['id']}  ${cleanLine(`${one['agent']} ${one['type']}: ${one['action']}`).slice(0, 100)}`,
   )
-  const wrong = problems.map((problem) => {
+  return ['Pending approvals ("cadre approve ID", "cadre reject ID"):', ...lines]
+}
+
+function describeProblems(
+  { problems, gitMissing }: DaemonStatus,
+  isRunning: boolean,
+  style: Style,
+): string[] {
+  const lines = problems.map((problem) => {
     const sign = problem.severity === 'error' ? style.red('✗') : style.yellow('!')
     return `  ${sign} ${cleanLine(`${problemLocation(problem)}: ${problem.message}`)}`
   })
   return [
-    ...(isRunning ? now : []),
-    ...(waiting.length === 0
-      ? []
-      : ['Pending approvals ("cadre approve ID", "cadre reject ID"):', ...waiting]),
-    ...(wrong.length === 0 ? [] : [isRunning ? 'Problems:' : 'Last known problems:', ...wrong]),
+    ...(lines.length === 0 ? [] : [isRunning ? 'Problems:' : 'Last known problems:', ...lines]),
     ...(gitMissing === undefined ? [] : [`  ${style.yellow('!')} no git: ${cleanLine(gitMissing)}`]),
   ]
 }

@@ -4,6 +4,9 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanText } from '../../output/clean-text.ts'
 import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
+import { availableWidth } from '../../output/text-table.ts'
+import { textWidth } from '../../output/text-width.ts'
+import { wrapText } from '../../output/wrap-text.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { agentsWithModels } from './check-agent-models.ts'
 import { checkAgentPrograms } from './check-agent-programs.ts'
@@ -69,17 +72,17 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   if (flags.json) io.stdout.write(`${JSON.stringify({ type: 'doctor', usable, checks })}\n`)
   else {
     const style = createStyle(shouldUseColour(io.stdout, io.env))
-    const lines = checks.map((check) => lineOf(check, style))
+    const lines = checks.map((check) => lineOf(check, style, availableWidth(io.stdout)))
     io.stdout.write(`${lines.join('\n')}\n`)
   }
   return usable ? exitCodes.done : exitCodes.failed
 }
 
-function lineOf({ name, status, message, fix }: Check, style: Style): string {
+function lineOf({ name, status, message, fix }: Check, style: Style, columns: number): string {
   const colour = { ok: style.green, warn: style.yellow, fail: style.red }
-  const said = cleanText(message).replaceAll('\n', `\n${' '.repeat(21)}`)
-  const todo = fix === undefined ? '' : `\n${' '.repeat(21)}${style.dim(cleanText(fix))}`
-  return `${colour[status](status.padEnd(4))}  ${name.padEnd(14)} ${said}${todo}`
+  const lines = (text: string) => wrapText(cleanText(text), Math.max(20, columns - 21), textWidth).split('\n')
+  const said = [...lines(message), ...(fix === undefined ? [] : lines(fix).map(style.dim))]
+  return `${colour[status](status.padEnd(4))}  ${name.padEnd(14)} ${said.join(`\n${' '.repeat(21)}`)}`
 }
 
 /** The policies in effect, their decisions, and who can change them. */

@@ -64,7 +64,15 @@ export async function startEngine(io: Io, flags: EngineStartFlags): Promise<Exit
     if (why === undefined) {
       // Another server may answer on these ports.
       const isRunning = await stillRuns(server)
-      if (isRunning) report(io, flags, { server, folder, ingress, admin, publicKey: identity.publicKey })
+      if (isRunning)
+        report(io, flags, {
+          server,
+          folder,
+          settings: home.at('config.yaml'),
+          ingress,
+          admin,
+          publicKey: identity.publicKey,
+        })
     }
     const end = why ?? (await ended)
     if (isStopping) return exitCodes.done
@@ -97,13 +105,14 @@ function endWithThisProcess(server: ChildProcess): void {
 interface ReadyServer {
   readonly server: ChildProcess
   readonly folder: string
+  readonly settings: string
   readonly ingress: string
   readonly admin: string
   readonly publicKey: string
 }
 
 function report(io: Io, { json }: EngineStartFlags, ready: ReadyServer): void {
-  const { server, folder, ingress, admin, publicKey } = ready
+  const { server, folder, settings, ingress, admin, publicKey } = ready
   const place =
     hostname()
       .split('.')[0]
@@ -119,7 +128,7 @@ function report(io: Io, { json }: EngineStartFlags, ready: ReadyServer): void {
   }
   io.stdout.write(
     `The Restate server is running in process ${server.pid}. Its data is in ${folder}. Press Ctrl-C to stop.\n` +
-      'To use it, add these lines to config.yaml in the home directory, then run "cadre worker" and "cadre up":\n\n' +
+      `To use it, add these lines to ${settings}, then run "cadre worker" and "cadre up":\n\n` +
       `engine:\n  kind: restate\n  ingress: ${ingress}\n  admin: ${admin}\n  place: ${place}\n  identityKeys: [${publicKey}]\n`,
   )
 }

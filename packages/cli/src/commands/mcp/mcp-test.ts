@@ -1,4 +1,4 @@
-import { CadreError, messageOf, plainText } from '@cadre/core'
+import { CadreError, messageOf, plainText, sentenceOf } from '@cadre/core'
 import { compareWithApproved } from '@cadre/mcp'
 import { serverStores } from '@cadre/runtime'
 import { type ExitCode, exitCodeForError, exitCodes } from '../../exit-codes.ts'
@@ -15,7 +15,7 @@ export async function testServer(io: Io, flags: ServerFlags, name: string): Prom
     const reason = plainText(messageOf(error), 2_000)
     if (flags.json)
       io.stdout.write(`${JSON.stringify({ server: shown, status: 'failed', reason, tools: [] })}\n`)
-    else io.warn(`the MCP server ${shown} cannot be used: ${reason}`)
+    else io.warn(`the MCP server ${shown} cannot be used: ${sentenceOf(reason)}`)
   }
   try {
     requireUsable(parts)

@@ -144,8 +144,11 @@ function checkKeys(at: Located, known: readonly string[], what: string, wrong: R
 
 function textOf(file: string): string {
   try {
-    if (statSync(file).isFile()) return readFileSync(file, 'utf8')
+    const stats = statSync(file, { throwIfNoEntry: false })
+    if (stats === undefined) throw new CadreError('usage', 'there is no such file.', { where: file })
+    if (stats.isFile()) return readFileSync(file, 'utf8')
   } catch (error) {
+    if (error instanceof CadreError) throw error
     throw new CadreError('usage', `cannot read the table: ${sentenceOf(error)}`, { where: file })
   }
   throw new CadreError('usage', 'a table must be a file.', { where: file })
