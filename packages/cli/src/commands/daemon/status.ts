@@ -73,9 +73,11 @@ async function pendingApprovals(
 ): Promise<DaemonStatus['approvals'] | undefined> {
   try {
     const { engine } = await openApprovals(io, flags)
-    const records = await engine.approvals.list()
-    await engine.close()
-    return records.map(approvalJson)
+    try {
+      return (await engine.approvals.list()).map(approvalJson)
+    } finally {
+      await engine.close()
+    }
   } catch (error) {
     if (error instanceof CadreError) return undefined
     throw error
