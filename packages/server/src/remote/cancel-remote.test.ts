@@ -26,6 +26,7 @@ interface World {
 async function openKeeper({ at = temporaryHome(), shown, parallel = 5 }: World) {
   const { home, workspace } = at
   const orders: string[] = []
+  const keys: unknown[] = []
   const owned = new Set<string>()
   const gates = { worker: Promise.resolve(), server: Promise.resolve(), models: Promise.resolve() }
   const unreadable = new Set<string>()
@@ -37,10 +38,13 @@ async function openKeeper({ at = temporaryHome(), shown, parallel = 5 }: World) 
     if (unreadable.has(id)) throw new Error(`cannot read ${id}`)
     return { spec: sessions.get(id) as SessionSpec, ...(shown ?? failed), updated: timestamp, entries }
   }
-  const order = (kind: string) => async (session: string | { readonly id: string }) => {
-    await gates.server
-    orders.push(`${kind} ${typeof session === 'string' ? session : session.id}`)
-  }
+  const order =
+    (kind: string) =>
+    async (session: string | { readonly id: string }, ...more: unknown[]) => {
+      keys.push(more[1])
+      await gates.server
+      orders.push(`${kind} ${typeof session === 'string' ? session : session.id}`)
+    }
   const ignore = () => () => {}
   const trees = {
     read,
@@ -80,7 +84,7 @@ async function openKeeper({ at = temporaryHome(), shown, parallel = 5 }: World) 
   })
   onTestFinished(() => keeper.clear())
   return {
-    ...{ at, keeper, orders, owned, held, unreadable, state, sessions },
+    ...{ at, keeper, orders, keys, owned, held, unreadable, state, sessions },
     rest: (root: string) => rest(root, rested),
     /** Stops a part of the world. The returned function starts it again. */
     stop(part: keyof typeof gates) {
@@ -258,6 +262,27 @@ test('a resume that an earlier daemon has sent is not sent again while the tree 
   expect((await second.keeper.state('lead-1')).kind).toBe('running')
   expect(second.orders).toEqual([])
   await accepted
+})
+
+test('a resume that an earlier daemon may have sent is sent as the same order, and another one as another', async () => {
+  const first = await openKeeper({ shown: failed })
+  first.stop('server')
+  const accepted = first.keeper.resumeOnRequest('lead-1')
+  await vi.waitFor(() => expect(first.keys).toHaveLength(1))
+  first.keeper.clear()
+  await accepted
+  const second = await openKeeper({ at: first.at, shown: failed })
+  await second.keeper.recover()
+  await vi.waitFor(() => expect(second.orders).toEqual(['resume lead-1']))
+  expect(second.keys).toEqual([expect.any(String)])
+  expect(second.keys).toEqual(first.keys)
+  second.rest('lead-1')
+  await settle()
+  const again = second.keeper.resumeOnRequest('lead-1')
+  await vi.waitFor(() => expect(second.orders).toHaveLength(2))
+  expect(second.keys[1]).not.toBe(second.keys[0])
+  second.rest('lead-1')
+  await again
 })
 
 test('a session that another process runs is not cancelled, and the person learns why', async () => {

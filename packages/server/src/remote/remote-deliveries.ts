@@ -2,7 +2,7 @@
  * Owns the queue of requests for sessions that run on workers. Called by the remote keeper.
  *
  * 1. A request is in the queue on disk before its caller continues. It leaves the queue when the session's file shows it, and is sent
- *    again after a restart: the ids of sessions and messages prevent a second effect. A resume also leaves the queue when its tree rests,
+ *    again after a restart: the ids of sessions, messages and resumes prevent a second effect. A resume also leaves the queue when its tree rests,
  *    because a worker may refuse it, and a cancel when the server has it.
  * 2. At most `parallel` trees run for this daemon; other new sessions wait in the queue.
  * 3. The requests of one session are sent one after the other. If one fails, those of other sessions do not wait for it.
@@ -312,7 +312,7 @@ export class RemoteDeliveries {
 
   /** A message for a session that exists, or a request to resume it. */
   async #prepareMessage(
-    { session, request, isRestored }: QueuedDelivery<QueuedOrder>,
+    { file, session, request, isRestored }: QueuedDelivery<QueuedOrder>,
     { spec }: StoredSession,
   ): Promise<Order> {
     const { sessions, trees, runs, mirror } = this.#options
@@ -325,7 +325,8 @@ export class RemoteDeliveries {
     // An earlier process has sent it.
     if (isRestored && (await trees.state(root)).kind === 'running')
       return { root, send: async () => trees.watch(root) }
-    return { root, send: () => trees.resume(session, {}) }
+    // The tree may have run and rested since.
+    return { root, send: () => trees.resume(session, {}, `resume-${session}-${file}`) }
   }
 
   /** Needs no worker, unless it is unknown whether the tree exists. */
