@@ -20,10 +20,12 @@ interface World {
   /** How the file shows lead-1. Absent: it has no file. */
   readonly shown?: Pick<StoredSession, 'status' | 'outcome'>
   readonly parallel?: number
+  /** Other sessions of the tree. */
+  readonly children?: readonly SessionSpec[]
 }
 
 /** A keeper, and a server that stores its orders in `orders`. */
-async function openKeeper({ at = temporaryHome(), shown, parallel = 5 }: World) {
+async function openKeeper({ at = temporaryHome(), shown, parallel = 5, children = [] }: World) {
   const { home, workspace } = at
   const orders: string[] = []
   const keys: unknown[] = []
@@ -31,7 +33,7 @@ async function openKeeper({ at = temporaryHome(), shown, parallel = 5 }: World) 
   const gates = { worker: Promise.resolve(), server: Promise.resolve(), models: Promise.resolve() }
   const unreadable = new Set<string>()
   const state = { kind: 'rested' as 'absent' | 'running' | 'rested' }
-  const sessions = new Map([['lead-1', spec]])
+  const sessions = new Map([spec, ...children].map((one) => [one.id, one]))
   let rest: (root: string, result: RemoteResult) => void = () => {}
   const read = async (id: string): Promise<StoredSession> => {
     await gates.worker
@@ -222,6 +224,28 @@ test.each(['tell', 'resume'] as const)(
     await vi.waitFor(() => expect(orders).toEqual([`${kind} lead-1`, 'cancel lead-1']))
   },
 )
+
+test('a message to a child while no worker runs is not sent if the tree is cancelled', async () => {
+  const at = temporaryHome()
+  const child = { ...spec, id: 'child-1', parent: { session: 'lead-1', call: 'c1' } }
+  const grandchild = { ...spec, id: 'child-2', parent: { session: 'child-1', call: 'c1' } }
+  const other = { ...spec, id: 'child-3', parent: { session: 'lead-1', call: 'c2' } }
+  const { keeper, orders, stop } = await openKeeper({
+    at,
+    shown: active,
+    children: [child, grandchild, other],
+  })
+  const workerReturns = stop('worker')
+  await keeper.tell('child-2', work)
+  await keeper.tell('child-3', work)
+  await settle()
+  expect(await keeper.cancel('child-1', 'x')).toBe(true)
+  workerReturns()
+  await vi.waitFor(() => expect(orders.toSorted()).toEqual(['cancel child-1', 'tell child-3']))
+  await settle()
+  expect(orders).toHaveLength(2)
+  expect(await keeper.delivery('child-2', work.message)).toBe('unknown')
+})
 
 test('a session that is told something after its cancel continues', async () => {
   const { keeper, orders, stop } = await openKeeper({ shown: active })

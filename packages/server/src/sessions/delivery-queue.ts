@@ -115,13 +115,6 @@ export class DeliveryQueue<Request extends QueuedOrder = QueuedRequest> {
   }
 }
 
-/** For a command that has cancelled a session while no daemon runs: the next one must not send what was requested before. */
-export function dropQueuedOrders(home: Home, session: string): void {
-  const queue = new DeliveryQueue(home, isQueuedOrder)
-  queue.load()
-  for (const queued of queue.of(session)) queue.remove(queued)
-}
-
 /** How to start the session of a request, if the request may start one. */
 export function startRequestOf({ request }: QueuedDelivery<QueuedOrder>): KeepRequest | undefined {
   if (request.kind === 'start') return request.request
