@@ -6,8 +6,8 @@
  *    tree rests, because a worker may refuse it, and a cancel when the server has it.
  * 2. At most `parallel` trees run for this daemon; other new sessions wait in the queue.
  * 3. The requests of one session are sent one after the other. If one fails, those of other sessions do not wait for it.
- * 4. An order is sent only while its request is in the queue. A cancel removes the requests before it, also those of sessions below its
- *    own, so none of them is sent after it. It does not wait until their orders are prepared, which can take until a worker is running. If
+ * 4. An order is sent only while its request is in the queue. A cancel removes the requests before it, including those for sessions below
+ *    its own, so none of them is sent after it. It does not wait until their orders are prepared, which can take until a worker is running. If
  *    an order to its own session is being sent, the cancel is sent after it.
  */
 import { messageOf, type StoredSession } from '@cadre/core'

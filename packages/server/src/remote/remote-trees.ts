@@ -42,7 +42,7 @@ export type RemoteLive =
 export interface RemoteTrees {
   start(request: StartRequest & { readonly id: string }): Promise<void>
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
-  /** With options, also resumes a session that was cancelled. `once`: identifies the order, also after a restart of this process. */
+  /** With options, also resumes a session that was cancelled. `once`: identifies the order, even after a restart of this process. */
   resume(session: string, options?: Record<string, never>, once?: string): Promise<void>
   /** With `root`, needs no worker and does not check whether the session exists. */
   cancel(session: string, reason: string, known?: { readonly root: string }): Promise<boolean>
