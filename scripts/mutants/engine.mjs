@@ -445,8 +445,22 @@ export const engineMutants = {
     [
       'a process waits again for a takeover that was long ago',
       'packages/home/src/leases/leases.ts',
-      'if (name.endsWith(takenOverEnding)) this',
+      'if (path.endsWith(takenOverEnding)) this',
       'if (false) this',
+      ['packages/journal/src/engine/leases.test.ts'],
+    ],
+    [
+      'a failed takeover keeps its right',
+      'packages/home/src/leases/leases.ts',
+      'for (const right of rights) attempt(() => unlinkIfExists(right))',
+      '',
+      ['packages/journal/src/engine/leases.test.ts'],
+    ],
+    [
+      'the note of a takeover is written through a link',
+      'packages/home/src/leases/leases.ts',
+      "writeFileSync(mark, '', { flag: 'wx', mode: ownerOnly })",
+      "writeFileSync(mark, '', { mode: ownerOnly })",
       ['packages/journal/src/engine/leases.test.ts'],
     ],
     [

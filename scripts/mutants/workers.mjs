@@ -127,6 +127,13 @@ export const workerMutants = {
       records,
     ],
     [
+      'a tree counts a session of another tree as its own',
+      'packages/server/src/remote/session-mirror.ts',
+      'if (isMirrored || record !== undefined) ids',
+      'ids',
+      records,
+    ],
+    [
       'a worker overwrites the file of another session',
       'packages/journal/src/engine/session-projection.ts',
       'if (spec.id === id && spec.root === root) return',

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { delegate, type Project, report } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
@@ -109,6 +109,28 @@ test('cancels sessions that workers run: a child, one that waits, with and witho
     { cancelled: true, message: `Session ${first} was cancelled.` },
   ])
   expect(outcomeOf(project, first)).toBe('cancelled')
+})
+
+test('a message that a killed daemon did not send does not continue a session that was cancelled since', async () => {
+  const { project, startWorker, startDaemon } = await openEngineProject(files)
+  const worker = await startWorker()
+  await startDaemon()
+  const asker = await startSession(project, 'asker')
+  await until(() => statusOf(project, asker) === 'sleeping')
+  worker.child.kill('SIGKILL')
+  await worker.ended()
+  await down(project)
+  const queued = '.cadre/storage/requests/queued'
+  const work = { content: 'Once more.', message: 'm1' }
+  project.write(`${queued}/01000000000000-1.json`, JSON.stringify({ kind: 'tell', session: asker, work }))
+  expect((await cancel(project, asker)).json()).toMatchObject([{ cancelled: true, queued: true }])
+  await startWorker()
+  await startDaemon()
+  await until(() => outcomeOf(project, asker) === 'cancelled')
+  const quick = await startSession(project, 'quick')
+  await until(() => statusOf(project, quick) === 'completed')
+  expect(readdirSync(project.at(queued))).toEqual([])
+  expect(project.read(`.cadre/sessions/${asker}.session.yaml`)).not.toContain('Once more.')
 })
 
 test('a cancel is stored while no worker is running, and takes effect when one is', async () => {

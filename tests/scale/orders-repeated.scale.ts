@@ -67,4 +67,14 @@ test('a resume is repeated because its answer was lost: a cancel that follows it
   // Another resume is another order.
   await other.resume('tree-1', {})
   await until(() => count() === 3)
+
+  // As a daemon that was killed before it knew that the server has the order.
+  const order = ['tree-1', {}, 'resume-1'] as const
+  expect(await restAfter(keeper, () => keeper.cancel('tree-1', 'not needed'))).toMatchObject(cancelled)
+  await other.resume(...order)
+  await until(() => count() === 4)
+  expect(await restAfter(keeper, () => keeper.cancel('tree-1', 'not needed'))).toMatchObject(cancelled)
+  await keeper.resume(...order)
+  await restAfter(keeper, () => keeper.answer(question, { decision: 'approve', by: 'anna' }))
+  expect(count()).toBe(4)
 })

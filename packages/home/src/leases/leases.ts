@@ -1,4 +1,13 @@
-import { linkSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  lstatSync,
+  lutimesSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { CadreError, stopGrace } from '@cadre/core'
 import {
   hasCode,
@@ -60,11 +69,14 @@ export class Leases {
       if (this.claim(path)) break
       const holder = this.holder(path)
       if (holder === undefined) continue
+      // It could not be removed when this process released it.
+      if (holder.process.token === this.self.token) break
       if (this.lives(holder)) throw owned(root, holder.process, path)
       if (this.replace(root, holder)) break
     }
     this.held.add(root)
-    const mark = statSync(this.takenOverPath(root), { throwIfNoEntry: false })
+    unreleasedFiles.delete(path)
+    const mark = lstatSync(this.takenOverPath(root), { throwIfNoEntry: false })
     if (mark !== undefined) this.takenOver.set(root, mark.mtimeMs)
     return true
   }
@@ -173,16 +185,18 @@ export class Leases {
   /** Removes cards only of this machine's processes, because death on other machines is only an assumption. */
   private removeLeftovers(): void {
     const folder = this.home.at('storage', 'leases')
-    for (const name of readdirSync(folder)) {
-      const holder = name.endsWith('.process') ? this.holder(`${folder}/${name}`) : undefined
-      if (holder?.process.host === this.self.host && !this.lives(holder)) unlinkIfExists(`${folder}/${name}`)
-      if (name.endsWith(takenOverEnding)) this.removeOldMark(`${folder}/${name}`)
-    }
+    for (const name of readdirSync(folder)) attempt(() => this.removeLeftover(`${folder}/${name}`))
+  }
+
+  private removeLeftover(path: string): void {
+    const holder = path.endsWith('.process') ? this.holder(path) : undefined
+    if (holder?.process.host === this.self.host && !this.lives(holder)) unlinkIfExists(path)
+    if (path.endsWith(takenOverEnding)) this.removeOldMark(path)
   }
 
   /** Left by a process that released the tree early. The margin is for machines with different clocks. */
   private removeOldMark(mark: string): void {
-    const since = statSync(mark, { throwIfNoEntry: false })?.mtimeMs
+    const since = lstatSync(mark, { throwIfNoEntry: false })?.mtimeMs
     if (since !== undefined && Date.now() - since > noticeLimit + heartbeatLimit) unlinkIfExists(mark)
   }
 
@@ -267,28 +281,41 @@ export class Leases {
       if (this.claim(right)) break
       const other = this.holder(right)
       if (other === undefined) return false
+      // It could not be removed after a failure.
+      if (other.process.token === this.self.token) break
       if (this.lives(other)) throw owned(root, other.process, path)
       holder = other
     }
-    const holder = this.holder(path)
-    const isDead = holder !== undefined && tokens.includes(holder.process.token)
-    if (isDead) {
-      const { host, space } = dead.process
-      if (host !== this.self.host || space !== this.self.space) this.markTakenOver(root)
-      const mine = `${path}.${this.self.token}`
-      this.claim(mine)
-      renameSync(mine, path)
+    try {
+      const holder = this.holder(path)
+      const isDead = holder !== undefined && tokens.includes(holder.process.token)
+      if (isDead) {
+        const { host, space } = dead.process
+        if (host !== this.self.host || space !== this.self.space) this.markTakenOver(root)
+        const mine = `${path}.${this.self.token}`
+        this.claim(mine)
+        renameSync(mine, path)
+      }
+      return isDead
+    } finally {
+      // Also after a failure, as on a full disk: the rights of a live process would keep everybody from trying again.
+      for (const right of rights) attempt(() => unlinkIfExists(right))
     }
-    for (const right of rights) unlinkIfExists(right)
-    return isDead
   }
 
-  /** Written before the lease is replaced: if this process dies then, the next one waits as well. */
+  /**
+   * Written before the lease is replaced: if this process dies then, the next one waits as well. Only the time counts, and no link is
+   * followed: the folder may come from somebody else.
+   */
   private markTakenOver(root: string): void {
     const mark = this.takenOverPath(root)
+    try {
+      writeFileSync(mark, '', { flag: 'wx', mode: ownerOnly })
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error
+    }
     const now = Date.now() / 1000
-    writeFileSync(mark, '', { mode: ownerOnly })
-    utimesSync(mark, now, now)
+    lutimesSync(mark, now, now)
   }
 
   private holder(path: string): Holder | undefined {

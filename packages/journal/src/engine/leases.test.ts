@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import type { EarlierLives } from '@cadre/core'
 import { heartbeatLimit, thisProcess } from '@cadre/disk'
 import { Leases } from '@cadre/home'
@@ -161,6 +170,75 @@ describe('a lease', () => {
     const token = JSON.parse(readFileSync(path, 'utf8')).token
     writeFileSync(`${path}.${token}.takeover`, JSON.stringify(thisProcess()))
     expect(() => leasesOf(home).acquire('lead-1')).toThrow('is already running in process')
+  })
+
+  /** Leaves the lease of a process on another machine that has been silent for long. */
+  function silentElsewhere(home: ReturnType<typeof temporaryHome>) {
+    leasesOf(home, { host: 'elsewhere' }).acquire('lead-1')
+    const silent = (Date.now() - heartbeatLimit - 1000) / 1000
+    const path = home.at('storage', 'leases', 'lead-1.lease')
+    utimesSync(path, silent, silent)
+    return path
+  }
+
+  it.each([
+    ['a link to a file', (mark: string, file: string) => symlinkSync(file, mark)],
+    ['a broken link', (mark: string) => symlinkSync('nowhere', mark)],
+    ['a link to itself', (mark: string) => symlinkSync(mark, mark)],
+    ['a folder', (mark: string) => mkdirSync(mark)],
+  ])('is taken over if the note of the takeover is %s', (_, create) => {
+    const home = temporaryHome()
+    const path = silentElsewhere(home)
+    const file = home.at('file')
+    writeFileSync(file, 'text')
+    create(`${path}.taken-over`, file)
+    const leases = leasesOf(home)
+    expect(leases.acquire('lead-1')).toBe(true)
+    expect(leases.noticeDelay('lead-1')).toBeGreaterThan(0)
+    leases.close()
+    const next = leasesOf(home)
+    next.acquire('lead-1')
+    expect(next.noticeDelay('lead-1')).toBeGreaterThan(0)
+    next.close()
+    expect(readFileSync(file, 'utf8')).toBe('text')
+    expect(readdirSync(home.at('storage', 'leases'))).not.toContain('nowhere')
+  })
+
+  it('is not affected by files of others in its folder', () => {
+    const home = temporaryHome()
+    const folder = home.folder('storage', 'leases')
+    symlinkSync('/dev/zero', `${folder}/one.process`)
+    mkdirSync(`${folder}/two.process`)
+    symlinkSync(`${folder}/one.lease.taken-over`, `${folder}/one.lease.taken-over`)
+    mkdirSync(`${folder}/two.lease.taken-over`)
+    utimesSync(`${folder}/two.lease.taken-over`, 1, 1)
+    const leases = leasesOf(home)
+    expect(leases.acquire('lead-1')).toBe(true)
+    leases.close()
+  })
+
+  it('can be taken over after a takeover has failed', () => {
+    const home = temporaryHome()
+    const path = silentElsewhere(home)
+    const leases = leasesOf(home, { token: 'second' })
+    mkdirSync(`${path}.second`)
+    expect(() => leases.acquire('lead-1')).toThrow('ENOTDIR')
+    expect(readdirSync(home.at('storage', 'leases')).filter((name) => name.endsWith('.takeover'))).toEqual([])
+    rmdirSync(`${path}.second`)
+    const third = leasesOf(home)
+    expect(third.acquire('lead-1')).toBe(true)
+    third.close()
+  })
+
+  it('can be taken again if this process could not remove it', () => {
+    const home = temporaryHome()
+    const path = `${home.folder('storage', 'leases')}/lead-1.lease`
+    // As after a release on a disk that was read-only for a moment.
+    writeFileSync(path, JSON.stringify(thisProcess({ token: 'own' })))
+    const leases = leasesOf(home, { token: 'own' })
+    expect(leases.acquire('lead-1')).toBe(true)
+    leases.close()
+    expect(readdirSync(home.at('storage', 'leases'))).toEqual([])
   })
 
   it('that is incompletely written is respected for a while', () => {

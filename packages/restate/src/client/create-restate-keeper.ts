@@ -141,10 +141,10 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       await send(root, { kind: 'tell', session, work }, `tell-${session}-${work.message}`)
       return 'queued'
     },
-    async resume(session, changes) {
+    async resume(session, changes, once) {
       const root = await requireRoot(session)
-      if (changes === undefined) return send(root, { kind: 'resume', session })
-      await sendOrder(root, { kind: 'resume', session, options: changes })
+      if (changes === undefined) return send(root, { kind: 'resume', session }, once)
+      await sendOrder(root, { kind: 'resume', session, options: changes }, once)
     },
     async cancel(session, reason, known) {
       const message = { kind: 'cancel', session, reason } as const

@@ -24,9 +24,10 @@ export interface RestateKeeper {
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
   /**
    * Resumes the tree of a session. Without options, it has no effect while the tree runs. With options, it also resumes a session that a
-   * person has cancelled, unless the cancel was sent later. If the tree runs, that happens when it rests.
+   * person has cancelled, unless the cancel was sent later. If the tree runs, that happens when it rests. `once` identifies the order: any
+   * keeper can repeat it with the same value, and the server stores it once.
    */
-  resume(session: string, options?: Omit<ResumeOptions, 'work'>): Promise<void>
+  resume(session: string, options?: Omit<ResumeOptions, 'work'>, once?: string): Promise<void>
   /**
    * Ends a session and everything below it permanently. Returns false if the session does not exist or has ended. Only a worker can answer
    * that: with `root`, the root of the session's tree, the order is stored without asking, even if no worker is running.

@@ -20,27 +20,33 @@ interface World {
   /** How the file shows lead-1. Absent: it has no file. */
   readonly shown?: Pick<StoredSession, 'status' | 'outcome'>
   readonly parallel?: number
+  /** Other sessions of the tree. */
+  readonly children?: readonly SessionSpec[]
 }
 
 /** A keeper, and a server that stores its orders in `orders`. */
-async function openKeeper({ at = temporaryHome(), shown, parallel = 5 }: World) {
+async function openKeeper({ at = temporaryHome(), shown, parallel = 5, children = [] }: World) {
   const { home, workspace } = at
   const orders: string[] = []
+  const keys: unknown[] = []
   const owned = new Set<string>()
   const gates = { worker: Promise.resolve(), server: Promise.resolve(), models: Promise.resolve() }
   const unreadable = new Set<string>()
   const state = { kind: 'rested' as 'absent' | 'running' | 'rested' }
-  const sessions = new Map([['lead-1', spec]])
+  const sessions = new Map([spec, ...children].map((one) => [one.id, one]))
   let rest: (root: string, result: RemoteResult) => void = () => {}
   const read = async (id: string): Promise<StoredSession> => {
     await gates.worker
     if (unreadable.has(id)) throw new Error(`cannot read ${id}`)
     return { spec: sessions.get(id) as SessionSpec, ...(shown ?? failed), updated: timestamp, entries }
   }
-  const order = (kind: string) => async (session: string | { readonly id: string }) => {
-    await gates.server
-    orders.push(`${kind} ${typeof session === 'string' ? session : session.id}`)
-  }
+  const order =
+    (kind: string) =>
+    async (session: string | { readonly id: string }, ...more: unknown[]) => {
+      keys.push(more[1])
+      await gates.server
+      orders.push(`${kind} ${typeof session === 'string' ? session : session.id}`)
+    }
   const ignore = () => () => {}
   const trees = {
     read,
@@ -80,7 +86,7 @@ async function openKeeper({ at = temporaryHome(), shown, parallel = 5 }: World) 
   })
   onTestFinished(() => keeper.clear())
   return {
-    ...{ at, keeper, orders, owned, held, unreadable, state, sessions },
+    ...{ at, keeper, orders, keys, owned, held, unreadable, state, sessions },
     rest: (root: string) => rest(root, rested),
     /** Stops a part of the world. The returned function starts it again. */
     stop(part: keyof typeof gates) {
@@ -219,6 +225,28 @@ test.each(['tell', 'resume'] as const)(
   },
 )
 
+test('a message to a child while no worker runs is not sent if the tree is cancelled', async () => {
+  const at = temporaryHome()
+  const child = { ...spec, id: 'child-1', parent: { session: 'lead-1', call: 'c1' } }
+  const grandchild = { ...spec, id: 'child-2', parent: { session: 'child-1', call: 'c1' } }
+  const other = { ...spec, id: 'child-3', parent: { session: 'lead-1', call: 'c2' } }
+  const { keeper, orders, stop } = await openKeeper({
+    at,
+    shown: active,
+    children: [child, grandchild, other],
+  })
+  const workerReturns = stop('worker')
+  await keeper.tell('child-2', work)
+  await keeper.tell('child-3', work)
+  await settle()
+  expect(await keeper.cancel('child-1', 'x')).toBe(true)
+  workerReturns()
+  await vi.waitFor(() => expect(orders.toSorted()).toEqual(['cancel child-1', 'tell child-3']))
+  await settle()
+  expect(orders).toHaveLength(2)
+  expect(await keeper.delivery('child-2', work.message)).toBe('unknown')
+})
+
 test('a session that is told something after its cancel continues', async () => {
   const { keeper, orders, stop } = await openKeeper({ shown: active })
   const go = stop('server')
@@ -258,6 +286,27 @@ test('a resume that an earlier daemon has sent is not sent again while the tree 
   expect((await second.keeper.state('lead-1')).kind).toBe('running')
   expect(second.orders).toEqual([])
   await accepted
+})
+
+test('a resume that an earlier daemon may have sent is sent as the same order, and another one as another', async () => {
+  const first = await openKeeper({ shown: failed })
+  first.stop('server')
+  const accepted = first.keeper.resumeOnRequest('lead-1')
+  await vi.waitFor(() => expect(first.keys).toHaveLength(1))
+  first.keeper.clear()
+  await accepted
+  const second = await openKeeper({ at: first.at, shown: failed })
+  await second.keeper.recover()
+  await vi.waitFor(() => expect(second.orders).toEqual(['resume lead-1']))
+  expect(second.keys).toEqual([expect.any(String)])
+  expect(second.keys).toEqual(first.keys)
+  second.rest('lead-1')
+  await settle()
+  const again = second.keeper.resumeOnRequest('lead-1')
+  await vi.waitFor(() => expect(second.orders).toHaveLength(2))
+  expect(second.keys[1]).not.toBe(second.keys[0])
+  second.rest('lead-1')
+  await again
 })
 
 test('a session that another process runs is not cancelled, and the person learns why', async () => {

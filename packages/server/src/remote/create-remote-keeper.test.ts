@@ -75,7 +75,7 @@ test.each([undefined, new Error('away')])(
     edits[0]?.(error)
     if (error !== undefined) await vi.waitFor(() => expect(edits).toHaveLength(2), 3_000)
     edits[1]?.()
-    await vi.waitFor(() => expect(resumed).toEqual([['lead-1', {}]]))
+    await vi.waitFor(() => expect(resumed).toEqual([['lead-1', {}, expect.any(String)]]))
     await expect(keeper.resumeOnRequest('lead-1')).rejects.toThrow('still running')
     const result = { kind: 'report', report: { status: 'completed' } } as RemoteResult
     rest(result)

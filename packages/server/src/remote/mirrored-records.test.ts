@@ -37,6 +37,7 @@ function openMirror(home: Home, records: () => Readonly<Record<string, StoredSes
   return { mirror: new SessionMirror({ home, engine, trees, place: 'lab', rejected }), sent, kept }
 }
 
+const isCompleted = ({ outcome }: StoredSession) => outcome === 'completed'
 const fileOf = (home: Home, id: string) => home.at('sessions', `${id}.session.yaml`)
 
 async function openTwoSessions() {
@@ -93,6 +94,34 @@ test('a tree cannot write the file of a session of the engine on files, even if 
   }
 })
 
+test.each(['without its record', 'in the version that is shown', 'while its file is being written'])(
+  'a session that another tree names is not one of that tree: %s',
+  async (how) => {
+    const { home } = temporaryHome()
+    const versions = new Map([['mine-1', '1']])
+    const records = new Map([['mine-1', recordOf('mine-1')]])
+    const read = async (id: string) => records.get(id)
+    const trees = { readTree: async () => ({ sessions: versions, read }), read } as unknown as RemoteTrees
+    const mirror = new SessionMirror({ home, engine, trees, place: 'lab' })
+    expect(await mirror.sync('mine-1')).toEqual({ ids: ['mine-1'], isAwaited: false })
+    expect(await mirror.sync('mine-1')).toEqual({ ids: ['mine-1'], isAwaited: false })
+    versions.set('lead-1', '1')
+    records.set('lead-1', recordOf('lead-1'))
+    if (how !== 'in the version that is shown') versions.set('mine-1', '2')
+    if (how === 'without its record') records.delete('mine-1')
+    if (how === 'while its file is being written') {
+      const file = fileOf(home, 'mine-1')
+      writeFileSync(file, `${readFileSync(file, 'utf8')}  - seq: 2\n`)
+      records.set('mine-1', recordOf('mine-1', [user(1, 'Do it.')], 'lead-1'))
+    }
+    const ids = await mirror.sync('lead-1').then(
+      (synced) => synced.ids,
+      () => [],
+    )
+    expect(ids).not.toContain('mine-1')
+  },
+)
+
 test('a record is written only in sessions/', async () => {
   const { home } = temporaryHome()
   mkdirSync(home.at('tasks'), { recursive: true })
@@ -119,10 +148,16 @@ test('an edit that is saved while the file is written is not lost', async () => 
   })
   const says = () => new Promise((resolve) => editor.once('message', resolve))
   await says()
-  const saved = says()
-  // The session ends, so the header changes and the file is rewritten.
-  record = { ...record, status: 'completed', outcome: 'completed' }
-  await mirror.sync('lead-1')
+  let isSaved = false
+  const saved = says().then(() => {
+    isSaved = true
+  })
+  // The header changes, so the file is rewritten. On a busy machine, the editor may not notice the first time.
+  while (!isSaved) {
+    record = { ...record, status: 'completed', outcome: isCompleted(record) ? 'incomplete' : 'completed' }
+    await mirror.sync('lead-1')
+    await new Promise(setImmediate)
+  }
   await saved
   await mirror.sync('lead-1')
   await mirror.sync('lead-1')

@@ -2,13 +2,13 @@
  * Owns the queue of requests for sessions that run on workers. Called by the remote keeper.
  *
  * 1. A request is in the queue on disk before its caller continues. It leaves the queue when the session's file shows it, and is sent
- *    again after a restart: the ids of sessions and messages prevent a second effect. A resume also leaves the queue when its tree rests,
- *    because a worker may refuse it, and a cancel when the server has it.
+ *    again after a restart: the ids of sessions, messages and resumes prevent a second effect. A resume also leaves the queue when its
+ *    tree rests, because a worker may refuse it, and a cancel when the server has it.
  * 2. At most `parallel` trees run for this daemon; other new sessions wait in the queue.
  * 3. The requests of one session are sent one after the other. If one fails, those of other sessions do not wait for it.
- * 4. An order is sent only while its request is in the queue. A cancel removes the requests before it, so none of them is sent after it. It
- *    does not wait until their orders are prepared, which can take until a worker is running. If an order is being sent, the cancel is
- *    sent after it.
+ * 4. An order is sent only while its request is in the queue. A cancel removes the requests before it, including those for sessions below
+ *    its own, so none of them is sent after it. It does not wait until their orders are prepared, which can take until a worker is running. If
+ *    an order to its own session is being sent, the cancel is sent after it.
  */
 import { messageOf, type StoredSession } from '@cadre/core'
 import { currentUser } from '@cadre/disk'
@@ -21,6 +21,7 @@ import {
   startRequestOf,
 } from '../sessions/delivery-queue.ts'
 import { requireAgent } from '../sessions/start-request.ts'
+import { isWithin } from './is-within.ts'
 import { pauseMs } from './pause.ts'
 import type { PlaceSessions } from './place-sessions.ts'
 import type { RemoteRuns } from './remote-runs.ts'
@@ -126,17 +127,20 @@ export class RemoteDeliveries {
   }
 
   /**
-   * Drops all requests for a session, and cancels the session if it runs or one of them may have reached the server. Returns false if there
-   * is nothing to cancel. `isOpen`: the session runs or can continue, as far as its file and its tree show.
+   * Drops all requests for a session and the sessions below it, and cancels the session if it runs or one of them may have reached the
+   * server. Returns false if there is nothing to cancel. `isOpen`: the session runs or can continue, as far as its file and its tree show.
    */
   cancel(
     target: { readonly session: string; readonly root: string; readonly agent: string },
     reason: string,
     { stored, isOpen }: { readonly stored: StoredSession | undefined; readonly isOpen: boolean },
   ): boolean {
+    const { sessions, runs } = this.#options
     const { session, root } = target
-    const dropped = this.#queue.of(session)
-    const open = dropped.filter(({ request }) => !isSettled(request, stored))
+    const read = (one: string) => (one === session ? stored : sessions.readNow(one))
+    const ids = this.#queue.sessions().filter((one) => isWithin(one, session, read))
+    const dropped = ids.flatMap((one) => this.#queue.of(one))
+    const open = dropped.filter((queued) => !isSettled(queued.request, read(queued.session)))
     // An earlier cancel is there because the server may have something to cancel.
     const mayBeKnown = ({ file, isRestored, request }: QueuedDelivery<QueuedOrder>) =>
       request.kind === 'cancel' || isRestored || this.#sent.has(file)
@@ -144,10 +148,13 @@ export class RemoteDeliveries {
     // It is on disk before they are not.
     if (isOrdered) this.#queue.add({ kind: 'cancel', ...target, reason })
     for (const queued of dropped) this.#remove(queued)
-    this.#preparing.get(session)?.()
-    this.#unblock(session)
+    for (const one of ids) {
+      this.#preparing.get(one)?.()
+      this.#unblock(one)
+      if (one !== session) runs.unexpect(root, one)
+    }
     if (isOrdered) void this.#serve(session)
-    else this.#options.runs.unexpect(root, session)
+    else runs.unexpect(root, session)
     return isOrdered || open.length > 0
   }
 
@@ -312,7 +319,7 @@ export class RemoteDeliveries {
 
   /** A message for a session that exists, or a request to resume it. */
   async #prepareMessage(
-    { session, request, isRestored }: QueuedDelivery<QueuedOrder>,
+    { file, session, request, isRestored }: QueuedDelivery<QueuedOrder>,
     { spec }: StoredSession,
   ): Promise<Order> {
     const { sessions, trees, runs, mirror } = this.#options
@@ -325,7 +332,8 @@ export class RemoteDeliveries {
     // An earlier process has sent it.
     if (isRestored && (await trees.state(root)).kind === 'running')
       return { root, send: async () => trees.watch(root) }
-    return { root, send: () => trees.resume(session, {}) }
+    // The tree may have run and rested since.
+    return { root, send: () => trees.resume(session, {}, `resume-${session}-${file}`) }
   }
 
   /** Needs no worker, unless it is unknown whether the tree exists. */

@@ -42,8 +42,8 @@ export type RemoteLive =
 export interface RemoteTrees {
   start(request: StartRequest & { readonly id: string }): Promise<void>
   tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
-  /** With options, also resumes a session that was cancelled. */
-  resume(session: string, options?: Record<string, never>): Promise<void>
+  /** With options, also resumes a session that was cancelled. `once`: identifies the order, even after a restart of this process. */
+  resume(session: string, options?: Record<string, never>, once?: string): Promise<void>
   /** With `root`, needs no worker and does not check whether the session exists. */
   cancel(session: string, reason: string, known?: { readonly root: string }): Promise<boolean>
   answer(question: QuestionId, answer: Answer): Promise<void>

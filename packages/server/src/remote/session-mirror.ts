@@ -91,15 +91,19 @@ export class SessionMirror {
     await engine.hold(root)
     try {
       const tree = await trees.readTree(root)
+      const ids: string[] = []
       let isAwaited = false
       const refused: unknown[] = []
       for (const [id, version] of tree.sessions) {
         const mirror = async () => {
           checkSessionName(id)
-          const record = this.#isMirrored(id, version) ? undefined : await tree.read(id)
-          if (record === undefined) return false
-          requireRecordOf(id, root, record)
-          return await this.#mirror(id, record, version)
+          const isMirrored = this.#isMirrored(id, root, version)
+          const record = isMirrored ? undefined : await tree.read(id)
+          if (record !== undefined) requireRecordOf(id, root, record)
+          const isEffectAwaited = record !== undefined && (await this.#mirror(id, record, version))
+          // A tree may name a session of another one without its record.
+          if (isMirrored || record !== undefined) ids.push(id)
+          return isEffectAwaited
         }
         try {
           if (await this.#inOrder(id, mirror)) isAwaited = true
@@ -109,16 +113,16 @@ export class SessionMirror {
         }
       }
       if (refused.length > 0) throw refused[0]
-      return { ids: [...tree.sessions.keys()], isAwaited }
+      return { ids, isAwaited }
     } finally {
       engine.letGo(root)
     }
   }
 
   /** The file shows this version of the record, and is as it was last written. */
-  #isMirrored(id: string, version: string): boolean {
+  #isMirrored(id: string, root: string, version: string): boolean {
     const known = this.#known.get(id)
-    if (known === undefined || this.#versions.get(id) !== version) return false
+    if (known?.root !== root || this.#versions.get(id) !== version) return false
     return this.#stampOf(id) === known.stamp && doubtsAbout(this.#options.home, id).length === 0
   }
 
@@ -178,12 +182,11 @@ export class SessionMirror {
 
   /** `awaited`: the file must not be written yet. `restores`: the caller writes a file whose changes cannot be read. */
   async #send(id: string, record: StoredSession, restores: boolean): Promise<'sent' | 'awaited' | Seen> {
-    const { home, trees, place } = this.#options
+    const { home, trees } = this.#options
     if (isUnsandboxedCommandRunning(home)) return {}
-    const seen = this.#settled(id, restores)
+    const seen = this.#settled(id, record.spec.root, restores)
     if (seen === 'unsettled') return 'awaited'
     const { file } = seen
-    if (file !== undefined) requireFileOf(record.spec.root, place, file)
     const base = readBase(home, id)
     // A command may have started since the file was read, and even ended.
     if (isUnsandboxedCommandRunning(home)) return {}
@@ -237,10 +240,11 @@ export class SessionMirror {
     return file === undefined || file.stamp === this.#known.get(id)?.stamp ? undefined : file
   }
 
-  #settled(id: string, restores: boolean): Seen | 'unsettled' {
+  #settled(id: string, root: string, restores: boolean): Seen | 'unsettled' {
     const stamp = this.#stampOf(id)
     try {
       const file = this.#changed(id)
+      if (file !== undefined) requireFileOf(root, this.#options.place, file)
       if (file?.isTorn === true && !this.#isSeenAgain(id, stamp)) return 'unsettled'
       this.#unsettled.delete(id)
       return file === undefined ? {} : { file, stamp: file.stamp }

@@ -58,12 +58,16 @@ export async function cancelOnWorker(
     await updateFiles()
     return { kind: 'ended', outcome: before.outcome ?? before.status }
   }
-  if (before === 'unanswered' && isDaemonRunning(home) && sessions.owner(root) === undefined) {
-    // The daemon does not follow a tree that waits for a person. If it sends the request, it writes the files afterwards.
+  if (before === 'unanswered' && isDaemonRunning(home)) {
+    // It also drops what was requested before, and writes the files afterwards.
     const answer = await requestCancel({ home, session: id }, AbortSignal.timeout(serverTimeoutMs))
     if (answer === 'taken') return { kind: 'queued' }
   }
   await withKeeper(serverTimeoutMs, (keeper) => keeper.cancel(id, reason, { root }))
+  if (!isDaemonRunning(home)) {
+    const { dropQueuedOrders } = await import('@cadre/server')
+    dropQueuedOrders(home, id)
+  }
   if (before === 'unanswered') return { kind: 'queued' }
   const after = await ifAnswered(async (keeper) => {
     for (;;) {
