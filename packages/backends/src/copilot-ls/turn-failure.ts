@@ -69,7 +69,7 @@ export function failureFromTurn(error: TurnError, model: string): ServerFailure 
 }
 
 /** The server refused a request. */
-export function refusedRequestFailure(code: number, message: string, model: string): ReplyFailure {
+function refusedRequestFailure(code: number, message: string, model: string): ReplyFailure {
   return code === notSignedIn ? signedOut(message) : { ...backend(model, message), spent: 'nothing' }
 }
 

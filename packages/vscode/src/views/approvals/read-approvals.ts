@@ -28,7 +28,7 @@ export async function readApprovals(
 
 const maxTitleLength = 100
 
-export function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
+function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
   const { id, session, root, question, agent, risk, type, action, more, choices, grants, created } = record
   const title = shownLine(action, maxTitleLength)
   return {
