@@ -26,7 +26,7 @@ function isSystemError(error: unknown): boolean {
 }
 
 function bugMessage(error: unknown): string {
-  const what = error instanceof Error ? error.message : String(error)
+  const what = messageOf(error)
   return `this is a bug in Cadre: ${what} (set CADRE_DEBUG=1 to see the stack trace)`
 }
 

@@ -1,5 +1,5 @@
 /** Owns the keyboard while a run is active. Asks one question at a time; the live tree is hidden meanwhile. */
-import { type Answer, type JsonObject, type Question, requirementOf } from '@cadre/core'
+import { type Answer, type JsonObject, messageOf, type Question, requirementOf } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
 import { describeRequirement } from '@cadre/home'
@@ -112,7 +112,7 @@ async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: Abort
     await plan.write()
     return true
   } catch (error) {
-    io.stdout.write(`  ${cleanLine(error instanceof Error ? error.message : String(error))}\n`)
+    io.stdout.write(`  ${cleanLine(messageOf(error))}\n`)
     return false
   }
 }

@@ -1,4 +1,4 @@
-import { type AgentDefinition, CadreError } from '@cadre/core'
+import { type AgentDefinition, CadreError, messageOf } from '@cadre/core'
 import { chooseAgent, type Runtime, reportAgentProblems } from '@cadre/runtime'
 import { previewQuestion } from '@cadre/tools'
 import * as vscode from 'vscode'
@@ -152,7 +152,7 @@ function explain(error: unknown, { log }: Services): string {
     return error.message
   }
   log.error(error instanceof Error ? error : String(error))
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return `${toSentence(`The request failed: ${message}`)} See the output "Copilot Multi-Agent", then try again.`
 }
 
