@@ -1,5 +1,4 @@
-import type { Entry, JsonObject, Usage } from '@cadre/core'
-import type { Approval } from './approval.ts'
+import type { Entry, JsonObject } from '@cadre/core'
 import type { SessionRow } from './session-row.ts'
 
 export type Role = 'viewer' | 'operator' | 'approver' | 'admin'
@@ -172,13 +171,6 @@ export interface SearchHit {
   readonly url: string
 }
 
-/** A point in the timeline's burn-down: the subtree's usage at that time. */
-export interface Burn {
-  readonly at: string
-  readonly usage: Usage
-  readonly calls: number
-}
-
 export interface Started {
   readonly id: string
 }
@@ -204,5 +196,3 @@ export interface ApprovalDiff {
   readonly base?: string
   readonly note?: string
 }
-
-export interface ApprovalsPage extends Page<Approval> {}

@@ -71,7 +71,7 @@ export function openingMessage(messages: readonly Message[]): SentContent {
   return { text, images: imagesOf(messages) }
 }
 
-export function imagesOf(messages: readonly Message[]): readonly Image[] {
+function imagesOf(messages: readonly Message[]): readonly Image[] {
   return messages.flatMap((message) => (message.role === 'assistant' ? [] : (message.images ?? [])))
 }
 

@@ -46,7 +46,7 @@ export class ProgramCalls {
 }
 
 /** The tools whose calls a program can carry out itself. */
-export const programCallTools = ['execute_command', 'write_file', 'edit_file', 'read_file', 'web_fetch']
+const programCallTools = ['execute_command', 'write_file', 'edit_file', 'read_file', 'web_fetch']
 
 /** Compares the fields that are set. */
 function isSame(given: object, judged: unknown): boolean {

@@ -45,7 +45,7 @@ const fixes: { readonly [code: string]: string } = {
 }
 
 function bugMessage(error: unknown): string {
-  const what = error instanceof Error ? error.message : String(error)
+  const what = messageOf(error)
   return `this is a bug in Cadre: ${what} (set CADRE_DEBUG=1 to see the stack trace)`
 }
 

@@ -9,7 +9,6 @@ export { spentIn } from './budget/spending.ts'
 export type {
   AgentDefinition,
   AgentLimits,
-  AgentSource,
   Boundary,
   Budget,
   DelegateSelection,
@@ -32,7 +31,6 @@ export {
   type StoredSession,
 } from './ports/engine.ts'
 export type {
-  AssistantDraft,
   AssistantEntry,
   Draft,
   Entry,
@@ -41,44 +39,29 @@ export type {
   Image,
   OutcomeKind,
   Reasoning,
-  ReasoningItem,
   ResultDraft,
   ResultEntry,
-  UserDraft,
   UserEntry,
   WireCall,
 } from './ports/entry.ts'
 export { CadreError, type ErrorCode, messageOf, Suspended, sentenceOf } from './ports/errors.ts'
-export type { CadreEvent, EarlierRuns, EventBody } from './ports/events.ts'
+export type { CadreEvent, EventBody } from './ports/events.ts'
 export type {
   Answerer,
   CommandFinding,
   DecidedBy,
-  Gate,
   JudgedCall,
   PathFinding,
   RequireApprovals,
   Review,
   Reviewer,
-  ReviewRequest,
   Risk,
   Rule,
   Verdict,
 } from './ports/gate.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
-export type { CollectKnowledge, Knowledge, KnowledgeRequest, PromptPart } from './ports/knowledge.ts'
-export type {
-  Ceiling,
-  Ledger,
-  LedgerAnswer,
-  LedgerDay,
-  LedgerOrder,
-  LedgerSlots,
-  OpenReservation,
-  ParallelLimits,
-  ReserveOrder,
-  RunningTree,
-} from './ports/ledger.ts'
+export type { CollectKnowledge, PromptPart } from './ports/knowledge.ts'
+export type { Ceiling, Ledger, LedgerAnswer, LedgerDay, LedgerOrder, LedgerSlots } from './ports/ledger.ts'
 export type { LifecycleEvent, LifecycleHandler, LifecycleResponse } from './ports/lifecycle-event.ts'
 export { defaultLimits, nudgeLimits, type RunLimits, withinCeilings } from './ports/limits.ts'
 export type {
@@ -87,7 +70,6 @@ export type {
   ModelRequest,
   ModelResolution,
   Models,
-  PermittedEffects,
   Price,
   Reply,
   ReplyFailure,
@@ -95,7 +77,7 @@ export type {
   Spent,
   ToolOffer,
 } from './ports/model.ts'
-export type { Agents, Clock, ContextRequest, IdGenerator, Ports } from './ports/ports.ts'
+export type { Agents, Clock, IdGenerator, Ports } from './ports/ports.ts'
 export {
   addSpent,
   addUsage,
@@ -122,27 +104,17 @@ export {
   oneOf,
   optional,
   type Schema,
-  type StandardIssue,
-  type StandardResult,
   type StandardSchema,
   schema,
   string,
 } from './ports/schema.ts'
-export {
-  applyCeilings,
-  type Completion,
-  type Controls,
-  type SessionLimits,
-  type SessionSpec,
-  type Work,
-} from './ports/session-spec.ts'
-export type { NewTeam, TeamMember, Teams } from './ports/teams.ts'
+export { applyCeilings, type Controls, type SessionSpec, type Work } from './ports/session-spec.ts'
+export type { NewTeam, Teams } from './ports/teams.ts'
 export {
   type CommandsOfCall,
   defineTool,
   type Effect,
   type ReserveTokens,
-  type TokenReservation,
   type Tool,
   type ToolContext,
   type ToolDefinition,
@@ -156,9 +128,9 @@ export type {
   WorkspaceRequest,
   Workspaces,
 } from './ports/workspaces.ts'
-export { createGate, type GateParts } from './rules/create-gate.ts'
+export { createGate } from './rules/create-gate.ts'
 export { explainUnknownDenial } from './rules/explain-unknown-denial.ts'
-export { type Subject, subjectsOf } from './rules/permission-subject.ts'
+export { subjectsOf } from './rules/permission-subject.ts'
 export { permissionCoversTool } from './rules/permissions.ts'
 export { isReadOnlyTool } from './rules/rules.ts'
 export { unknownAllowed } from './rules/unknown-allowed.ts'
@@ -166,59 +138,37 @@ export { checkSchema } from './schema/check-schema.ts'
 export { schemaFaults } from './schema/schema-faults.ts'
 export { combineHandlers } from './session/combine-handlers.ts'
 export { estimatedTokens } from './session/context.ts'
-export { type HandoffContext, type History, handoffHistory } from './session/handoff.ts'
+export { type History, handoffHistory } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
 export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
 export { sectionsOf } from './session/sections.ts'
 export type { SessionState } from './session/session-state.ts'
 export { startedSessions } from './session/started-sessions.ts'
-export { approveSession, foldEntries, isOutdated, nextMove, openCalls } from './session/state.ts'
+export { foldEntries, isOutdated, openCalls } from './session/state.ts'
 export {
   answerDrafts,
-  answerFromVotes,
   isPermission,
   latestVotes,
   missingAnswer,
-  requirementIn,
   requirementOf,
   votesIn,
 } from './session/votes.ts'
 export { cleanData, plainText, shortLine } from './text/clean-data.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
 export { readTrace, type TraceContext } from './text/trace-context.ts'
-export { type AgentSetup, agentSetup } from './tree/agent-setup.ts'
-export {
-  buildSessionSpec,
-  buildSpecWithParts,
-  type SessionSpecResult,
-  type SpecRequest,
-} from './tree/build-session-spec.ts'
+export { agentSetup } from './tree/agent-setup.ts'
+export { buildSpecWithParts, type SessionSpecResult } from './tree/build-session-spec.ts'
 export { allowedTargets, isTargetDenied, readDelegation } from './tree/delegation.ts'
-export type { CallExplanation, ExplainRequest } from './tree/explain.ts'
 export { createOrchestrator } from './tree/orchestrator.ts'
-export type {
-  Orchestrator,
-  OrchestratorOptions,
-  ResumeOptions,
-  RunResult,
-  StartRequest,
-} from './tree/orchestrator-contract.ts'
-export { fallbackMessage, type ResolvedModel, resolveModel } from './tree/resolve-model.ts'
+export type { Orchestrator, ResumeOptions, RunResult, StartRequest } from './tree/orchestrator-contract.ts'
+export { fallbackMessage, resolveModel } from './tree/resolve-model.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
-export { type AgentRound, agentRounds, childrenByCall, type RoundCall } from './view/agent-rounds.ts'
+export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
 export { eventsOf } from './view/events-of.ts'
 export { applyToView, callOf, emptyView } from './view/fold.ts'
-export type {
-  CallStatus,
-  CallVerdict,
-  CallView,
-  PersonDecision,
-  RoundView,
-  SessionView,
-  View,
-} from './view/view.ts'
+export type { CallStatus, CallVerdict, CallView, RoundView, SessionView, View } from './view/view.ts'
 export { type Allowed, isAllowed, isEffect, isServerTool } from './vocabulary/allowed.ts'
 export { knowsModel, knowsTool, namesFor } from './vocabulary/host-names.ts'
 export { knownTools, misspeltTool } from './vocabulary/known-tools.ts'
@@ -227,7 +177,7 @@ export { nameKey } from './vocabulary/name-key.ts'
 export { didYouMean, findMisspelling, nearest } from './vocabulary/nearest.ts'
 export { renameArguments } from './vocabulary/rename-arguments.ts'
 export { allowsServerTool, restrictionCoversTool, ruleCoversTool } from './vocabulary/select-tools.ts'
-export { normaliseInput, type Toolset, type ToolsetRequest, toolsetOf } from './vocabulary/toolset.ts'
+export { normaliseInput, toolsetOf } from './vocabulary/toolset.ts'
 export {
   classOf,
   classOfName,

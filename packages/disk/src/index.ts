@@ -18,7 +18,7 @@ export {
   unlinkIfExists,
   writeFully,
 } from './files/files.ts'
-export { type Content, readInsideFolder } from './files/read-inside-folder.ts'
+export { readInsideFolder } from './files/read-inside-folder.ts'
 export { isRepository, repositoryOf } from './files/repository-of.ts'
 export { isSame as isSameStamp, type Stamp, stampOf, statsAt } from './files/stamp.ts'
 export { type FolderWatch, watchFolder } from './files/watch-folder.ts'
@@ -40,7 +40,7 @@ export { removeStaleLock } from './git/stale-lock.ts'
 export { takeSnapshot } from './git/take-snapshot.ts'
 export { type ChangedEntry, changedEntries, treeWithout, withIndexOf } from './git/tree-of-entries.ts'
 export { userIgnores } from './git/user-ignores.ts'
-export { type ConnectionSlots, createConnectionSlots } from './system/connection-slots.ts'
+export { createConnectionSlots } from './system/connection-slots.ts'
 export { findInPath } from './system/find-in-path.ts'
 export {
   heartbeatLimit,
@@ -75,6 +75,6 @@ export { isObject } from './yaml/is-object.ts'
 export { type Located, readYaml } from './yaml/located.ts'
 export { removeSetting } from './yaml/remove-setting.ts'
 export { flow, isPlain, quoted, scalar } from './yaml/scalar.ts'
-export { type ChangedText, type SettingUpdate, setSetting } from './yaml/set-setting.ts'
+export { setSetting } from './yaml/set-setting.ts'
 export { isTooDeep, resolveAlias, scalarText, yamlParser } from './yaml/yaml-parser.ts'
 export { yamlText } from './yaml/yaml-text.ts'

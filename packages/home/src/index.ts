@@ -1,4 +1,4 @@
-export { type ConfiguredCeiling, ceilingsIn, createLedger } from './budgets/create-ledger.ts'
+export { ceilingsIn, createLedger } from './budgets/create-ledger.ts'
 export { openLedgerFiles } from './budgets/ledger-files.ts'
 export type { LedgerStore } from './budgets/ledger-store.ts'
 export { withPolicyBudgets } from './budgets/with-policy-budgets.ts'
@@ -11,7 +11,7 @@ export {
   type NeedsTrust,
 } from './config/load-config.ts'
 export { type ConfigFile, checkConfigText, readConfigFile } from './config/read-config-file.ts'
-export { type ConfigSetting, settingsIn } from './config/settings-in.ts'
+export { settingsIn } from './config/settings-in.ts'
 export { openHomeGit } from './history/home-git.ts'
 export { editFile, readPlainFile } from './home/edit-shared-file.ts'
 export { type Home, openHome } from './home/open-home.ts'
@@ -36,11 +36,10 @@ export { mailText } from './mailboxes/mail-text.ts'
 export { mailboxName, mailboxOfFile } from './mailboxes/mailbox-name.ts'
 export { type Mailboxes, openMailboxes } from './mailboxes/open-mailboxes.ts'
 export { type Outbox, openOutbox } from './outbox/open-outbox.ts'
-export { type HomeOwner, homeOwner } from './people/home-owner.ts'
-export { type NewPerson, openPeople, type People } from './people/open-people.ts'
-export { isPersonName, type Person, type Role, roles } from './people/person.ts'
+export { homeOwner } from './people/home-owner.ts'
+export { openPeople, type People } from './people/open-people.ts'
+export { type Person, type Role, roles } from './people/person.ts'
 export {
-  type RequesterSubject,
   readRequesters,
   recordRequesters,
   requestersIn,
@@ -58,8 +57,8 @@ export { withModelAliases } from './policy/with-model-aliases.ts'
 export { requestCancel } from './requests/request-cancel.ts'
 export { watchRequests } from './requests/watch-requests.ts'
 export { openSecrets, type Secrets } from './secrets/open-secrets.ts'
-export { findSecretStores, type SecretStore } from './secrets/secret-store.ts'
-export { openTeams, type TeamAddress, type TeamFiles } from './teams/open-teams.ts'
+export { findSecretStores } from './secrets/secret-store.ts'
+export { openTeams, type TeamFiles } from './teams/open-teams.ts'
 export { defaultTeamMessages } from './teams/team-message-limit.ts'
 export { teamRules } from './teams/team-rules.ts'
 export {

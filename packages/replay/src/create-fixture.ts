@@ -84,7 +84,7 @@ function reportsOf({ entries }: StoredSession): readonly Report[] {
 export type ToPortableJson = <T extends Json | undefined>(value: T) => T
 
 /** Masks secrets as in the audit log, then replaces paths and ids. */
-export function createPortableJson(
+function createPortableJson(
   places: Places,
   numbers: SessionNumbers,
   secrets: readonly string[],
@@ -94,7 +94,7 @@ export function createPortableJson(
 }
 
 /** Every folder that a session in the run worked in, shared or isolated. */
-export function workspacesOf(specs: readonly SessionSpec[]): readonly string[] {
+function workspacesOf(specs: readonly SessionSpec[]): readonly string[] {
   const all = specs.flatMap(({ workspace, isolation }) =>
     isolation?.kind === 'own' ? [workspace, isolation.base] : [workspace],
   )
@@ -162,7 +162,7 @@ function parentOf({ parent, team }: SessionSpec, numbers: SessionNumbers): Sessi
 }
 
 /** The agent's definition, without its system prompt and its file's path. */
-export function definitionOf({ agent }: Pick<SessionSpec, 'agent'>): JsonObject {
+function definitionOf({ agent }: Pick<SessionSpec, 'agent'>): JsonObject {
   const { prompt: _prompt, source: _source, name: _name, unknown: _unknown, ...definition } = agent
   return JSON.parse(JSON.stringify(definition))
 }

@@ -1,5 +1,5 @@
-export type { Difference, DifferenceKind } from './difference.ts'
-export type { Fixture, FixtureRun, FixtureSession } from './fixture.ts'
+export type { Difference } from './difference.ts'
+export type { Fixture } from './fixture.ts'
 export { readFixture } from './read-fixture.ts'
 export { recordRun } from './record-run.ts'
-export { type Replayed, type ReplayOptions, replayRun } from './replay-run.ts'
+export { type Replayed, replayRun } from './replay-run.ts'

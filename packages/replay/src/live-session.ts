@@ -82,7 +82,7 @@ export function hasUsedRecording({ lane, rounds, own, settled, open, decisions }
 }
 
 /** Whether the next recorded end is a stop. */
-export function isStopNext({ lane, turns }: LiveSession): boolean {
+function isStopNext({ lane, turns }: LiveSession): boolean {
   return turns === lane.ends.length - 1 && lane.ends[turns]?.report.status === 'cancelled'
 }
 

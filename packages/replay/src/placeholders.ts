@@ -56,7 +56,7 @@ export function mapTexts<T extends Json | undefined>(value: T, change: (text: st
   ) as T
 }
 
-export function sessionName(number: number): string {
+function sessionName(number: number): string {
   return `⟦session ${number}⟧`
 }
 

@@ -1,3 +1,2 @@
-export { createTelemetry, type Telemetry, type TelemetryOptions } from './create-telemetry.ts'
-export type { HookRun } from './hook-run.ts'
+export { createTelemetry, type Telemetry } from './create-telemetry.ts'
 export { type CollectorState, probeCollector } from './probe-collector.ts'

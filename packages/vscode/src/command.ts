@@ -1,4 +1,5 @@
 import * as vscode from 'vscode'
+import { capital } from './capital.ts'
 import { showError } from './messages.ts'
 
 /** Registers a command whose errors are shown as a message. Its argument may come from a link, so it can be anything. */
@@ -26,8 +27,4 @@ export function reportError(log: vscode.LogOutputChannel, error: unknown, what?:
   void showError(capital(message), more).then((choice) => {
     if (choice === more) log.show()
   })
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

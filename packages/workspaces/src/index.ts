@@ -1,6 +1,6 @@
-export { isRecordedCheckout, recordedCheckout } from './checkouts/checkout-paths.ts'
+export { recordedCheckout } from './checkouts/checkout-paths.ts'
 export { openCheckoutRepository } from './checkouts/checkout-repository.ts'
-export { type CheckoutLife, type Checkouts, openCheckouts } from './checkouts/open-checkouts.ts'
+export { type Checkouts, openCheckouts } from './checkouts/open-checkouts.ts'
 export { tryPush } from './checkouts/try-push.ts'
 export {
   createCheckoutsHandler,
@@ -18,10 +18,10 @@ export {
   type UndoRequest,
   type UndoResult,
 } from './checkpoints/open-checkpoints.ts'
-export type { Conflict, Direction, PlannedFile, UndoPlan } from './checkpoints/undo-plan.ts'
+export type { Direction, PlannedFile, UndoPlan } from './checkpoints/undo-plan.ts'
 export { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
 export { createWorkspacesHandler } from './create-workspaces-handler.ts'
-export type { ForecastItem, WorkspaceForecast } from './forecast-workspace.ts'
+export type { WorkspaceForecast } from './forecast-workspace.ts'
 export type { MergeResult } from './merge-workspace.ts'
 export type { RollbackRequest, RollbackResult } from './rollback-workspace.ts'
 export type { WorkspaceState } from './workspace-state.ts'

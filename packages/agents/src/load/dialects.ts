@@ -15,7 +15,7 @@ export interface Dialect {
 const anything = /(?:)/
 
 /** The first match applies: the folder is more specific than the file name. */
-export const dialects: readonly Dialect[] = [
+const dialects: readonly Dialect[] = [
   {
     name: 'settings',
     files: /(?:^|\/)(?:\.vscode|Code\/User)\/settings\.json$|\.code-workspace$/i,

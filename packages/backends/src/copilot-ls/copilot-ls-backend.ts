@@ -1,4 +1,4 @@
-import { type Model, type ModelResolution, matchModel, nearestModels } from '@cadre/core'
+import { type Model, type ModelResolution, matchModel, messageOf, nearestModels } from '@cadre/core'
 import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
 import { missingServerMessage } from '../copilot-access/missing-server.ts'
 import { hideTokens, tokenHider } from '../hide-tokens.ts'
@@ -170,7 +170,7 @@ export async function openCopilotLs(context: BackendContext): Promise<Backend> {
 }
 
 function unlisted(error: unknown): ModelListing {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = messageOf(error)
   return { kind: 'failed', reason: `cannot list the GitHub Copilot models: ${hideTokens(why)}` }
 }
 

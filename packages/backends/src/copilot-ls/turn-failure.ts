@@ -1,4 +1,5 @@
 import type { ReplyFailure } from '@cadre/core'
+import { backendFailure } from '../backend-failure.ts'
 import { hideTokens } from '../hide-tokens.ts'
 import { cancelled } from '../retry-until-answered.ts'
 import type { TurnSignal } from './next-turn-signal.ts'
@@ -30,23 +31,23 @@ export function failureFromSignal(
     case 'stopped':
       return failed(cancelled)
     case 'looping':
-      return failed(plain(`${id} keeps calling tools that this agent does not have.`))
+      return failed(backendFailure(`${id} keeps calling tools that this agent does not have.`))
     case 'silent': {
       const message = `${id} did not respond for ${Math.round(idleTimeout / 1000)} seconds.`
       return retryWith({ kind: 'failed', code: 'timeout', message })
     }
     case 'gone':
-      return retryWith(plain(sign.message))
+      return retryWith(backendFailure(sign.message))
     case 'refused': {
       const failure = refusedRequestFailure(sign.code, sign.message, name)
       // The server lost the conversation: a new one works.
       return /does not exist/i.test(sign.message) ? retryWith(failure) : failed(failure)
     }
     case 'called':
-      return failed(plain(`${id} called a tool while summarising, where no tools are available.`))
+      return failed(backendFailure(`${id} called a tool while summarising, where no tools are available.`))
     case 'over':
       return end?.error === undefined
-        ? retryWith(plain(`the Copilot language server cancelled the turn with ${id}.`))
+        ? retryWith(backendFailure(`the Copilot language server cancelled the turn with ${id}.`))
         : failureFromTurn(end.error, name)
   }
 }
@@ -69,7 +70,7 @@ export function failureFromTurn(error: TurnError, model: string): ServerFailure 
 }
 
 /** The server refused a request. */
-export function refusedRequestFailure(code: number, message: string, model: string): ReplyFailure {
+function refusedRequestFailure(code: number, message: string, model: string): ReplyFailure {
   return code === notSignedIn ? signedOut(message) : { ...backend(model, message), spent: 'nothing' }
 }
 
@@ -88,11 +89,7 @@ function signedOut(reason: string): ReplyFailure {
 }
 
 function backend(model: string, reason: string): ReplyFailure {
-  return plain(`copilot-ls:${model} failed: ${sentence(reason)}`)
-}
-
-function plain(message: string): ReplyFailure {
-  return { kind: 'failed', code: 'backend', message }
+  return backendFailure(`copilot-ls:${model} failed: ${sentence(reason)}`)
 }
 
 function retryWith(failure: ReplyFailure): ServerFailure {

@@ -9,11 +9,12 @@
 
 import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks } from '@cadre/core'
 import type { ModelInfo } from '../backend.ts'
+import { backendFailure } from '../backend-failure.ts'
 import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
 import type { ModelAccess } from './access.ts'
 import { SdkConversation, wireCalls } from './conversation.ts'
-import { backendFailure, failureOf, hideSecret, hideSecrets, rejectedRequestFailure } from './failure.ts'
+import { failureOf, hideSecret, hideSecrets, rejectedRequestFailure } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'

@@ -1,4 +1,5 @@
 import { messageOf, type ReplyFailure } from '@cadre/core'
+import { backendFailure } from '../backend-failure.ts'
 import { hideTokens } from '../hide-tokens.ts'
 import type { RuntimeError } from './round-reader.ts'
 
@@ -10,10 +11,6 @@ export function hideSecrets(text: string, secret: string | undefined): string {
 /** For model text, which may contain anything but this secret. */
 export function hideSecret(text: string, secret: string | undefined): string {
   return secret ? text.replaceAll(secret, '[hidden]') : text
-}
-
-export function backendFailure(message: string): ReplyFailure {
-  return { kind: 'failed', code: 'backend', message }
 }
 
 /** Converts the runtime's error at the end of a turn. `signIn` explains what to check if access is denied. */

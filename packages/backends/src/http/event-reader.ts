@@ -1,4 +1,4 @@
-import type { JsonObject, Reply } from '@cadre/core'
+import type { JsonObject } from '@cadre/core'
 import type { ParsedReply } from './read-reply.ts'
 import { SseReader } from './sse.ts'
 
@@ -10,20 +10,30 @@ export class EventReader {
   readonly #onEvent: (event: JsonObject) => void
   readonly #onWhole: (value: JsonObject) => void
   readonly #hide: (text: string) => string
+  readonly #parse: (text: string) => readonly JsonObject[] | undefined
   readonly #events = new SseReader((data) => this.#take(data))
   #whole: string | undefined
   #isEmpty = true
   #error: unknown
   #garbled: string | undefined
+  #isDone = false
 
+  /** `hide` removes secrets from quoted text: it must see them whole, before anything is cut. */
   constructor(
     onEvent: (event: JsonObject) => void,
     onWhole: (value: JsonObject) => void,
     hide: (text: string) => string,
+    parse: (text: string) => readonly JsonObject[] | undefined = parseObject,
   ) {
     this.#onEvent = onEvent
     this.#onWhole = onWhole
     this.#hide = hide
+    this.#parse = parse
+  }
+
+  /** The server has sent `[DONE]`. */
+  get isDone(): boolean {
+    return this.#isDone
   }
 
   /** The server reported this error inside a response that started successfully. */
@@ -47,7 +57,7 @@ export class EventReader {
   }
 
   /** Reads the rest of the body, and then its reply. `reply` returns undefined if the body has no end of a reply. */
-  finish(reply: () => Reply | undefined): ParsedReply {
+  finish(reply: () => ParsedReply | undefined): ParsedReply {
     this.#end()
     if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
     if (this.#garbled !== undefined) return { kind: 'garbled', reason: this.#garbled }
@@ -60,25 +70,30 @@ export class EventReader {
       this.#events.end()
       return
     }
-    const value = this.#parse(this.#whole)
-    if (value !== undefined) this.#onWhole(value)
+    for (const value of this.#read(this.#whole)) this.#onWhole(value)
   }
 
   #take(data: string): void {
-    if (data.trim() === '[DONE]') return
-    const event = this.#parse(data)
-    if (event !== undefined) this.#onEvent(event)
+    if (data.trim() === '[DONE]') this.#isDone = true
+    else for (const event of this.#read(data)) this.#onEvent(event)
   }
 
-  #parse(text: string): JsonObject | undefined {
-    try {
-      const value: unknown = JSON.parse(text)
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
-    } catch {
-      // Reported below.
-    }
+  #read(text: string): readonly JsonObject[] {
+    const values = this.#parse(text)
+    if (values !== undefined) return values
     const shown = this.#hide(text)
     this.#garbled ??= `the reply contains ${JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown)} instead of JSON`
+    return []
+  }
+}
+
+function parseObject(text: string): readonly JsonObject[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? [value as JsonObject]
+      : undefined
+  } catch {
     return undefined
   }
 }

@@ -1,4 +1,5 @@
 import type { ReplyFailure, Spent } from '@cadre/core'
+import { backendFailure } from '../backend-failure.ts'
 import { retryAfter } from './backoff.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ExchangeResult } from './exchange.ts'
@@ -58,7 +59,7 @@ function problemOf(
   if (status === 401 || status === 403) {
     const what = key === undefined ? 'requires a key' : 'rejected the key'
     const failure = {
-      ...backend(`${shown} ${what} (${about}). ${endpoint.key.advice}`),
+      ...backendFailure(`${shown} ${what} (${about}). ${endpoint.key.advice}`),
       ...(status === 401 && { rejectsKey: true }),
     }
     return { ...permanent(failure), isKeyRefused: status === 401 && key !== undefined }
@@ -70,19 +71,24 @@ function problemOf(
       message: `model ${JSON.stringify(context.model)} on ${endpoint.shown} does not support tools (${about}).`,
     })
   if (isTooLong(status, raw))
-    return permanent({ ...backend(`${shown} rejected the request as too long (${about}).`), tooLong: true })
+    return permanent({
+      ...backendFailure(`${shown} rejected the request as too long (${about}).`),
+      tooLong: true,
+    })
   if (status === 404) return permanent(notFound(raw, about, shown, context))
   if (status >= 300 && status < 400)
     return permanent(
-      backend(`${shown} responded with a redirect (${about}). ${likelyCause('redirect', endpoint.kind)}`),
+      backendFailure(
+        `${shown} responded with a redirect (${about}). ${likelyCause('redirect', endpoint.kind)}`,
+      ),
     )
-  const failure = backend(sentence(`${shown} answered ${about}`))
+  const failure = backendFailure(sentence(`${shown} answered ${about}`))
   if (!isTransient(status) || /insufficient_quota|billing/.test(code)) return permanent(failure)
   const after = retryAfter(headers, context.now)
   if (after === undefined) return { kind: 'trouble', failure, tries: context.tries }
   if (after <= maxWait) return { kind: 'trouble', failure, tries: context.tries, after }
   return permanent(
-    backend(
+    backendFailure(
       `${shown} asked to retry after ${Math.ceil(after / 1000)} seconds (${about}), which is too long to wait.`,
     ),
   )
@@ -120,7 +126,7 @@ export function invalidReplyFailure(reason: string, context: ServerFailureContex
   const said = short(context.endpoint.hide(reason, context.key))
   return {
     kind: 'trouble',
-    failure: backend(`${context.endpoint.shown} sent an invalid reply: ${said}.`),
+    failure: backendFailure(`${context.endpoint.shown} sent an invalid reply: ${said}.`),
     tries: Math.min(3, context.tries),
   }
 }
@@ -129,14 +135,14 @@ export function invalidReplyFailure(reason: string, context: ServerFailureContex
 export function webPageFailure(text: string, { endpoint, key }: ServerFailureContext): ServerFailure {
   const page = short(endpoint.hide(webPageName(text), key))
   const cause = likelyCause('web-page', endpoint.kind)
-  const failure = backend(`the model server ${endpoint.shown} responded with ${page}. ${cause}`)
+  const failure = backendFailure(`the model server ${endpoint.shown} responded with ${page}. ${cause}`)
   return { ...permanent(failure), spent: 'nothing' }
 }
 
 export function emptyReplyFailure(context: ServerFailureContext): ServerFailure {
   const { endpoint, tries } = context
   const cause = likelyCause('empty', endpoint.kind)
-  const failure = backend(`${endpoint.shown} sent an empty reply. ${cause}`)
+  const failure = backendFailure(`${endpoint.shown} sent an empty reply. ${cause}`)
   return { kind: 'trouble', failure, tries: Math.min(3, tries) }
 }
 
@@ -161,7 +167,7 @@ export function connectionFailure(code: string, context: ServerFailureContext): 
   const message = `${what.replace('SERVER', shown)} (${code}).${advice}`
   const trouble = {
     kind: 'trouble',
-    failure: backend(message),
+    failure: backendFailure(message),
     tries: Math.min(tries, context.tries),
   } as const
   return neverSent.test(code) ? { ...trouble, spent: 'nothing' } : trouble
@@ -182,7 +188,7 @@ const connectionErrors: { readonly [problem in Problem]?: readonly [tries: numbe
 /** Without a limit on the reply, its cost is unbounded. */
 export function unlimitedReplyFailure(text: string, { endpoint, key }: ServerFailureContext): ServerFailure {
   const said = short(endpoint.hide(readError(text, undefined).message, key))
-  const failure = backend(
+  const failure = backendFailure(
     `the model server ${endpoint.shown} does not accept a limit on the length of replies (${said}), so Cadre cannot enforce a token or money budget. Use another server or model, or remove the budget.`,
   )
   return { ...permanent(failure), spent: 'nothing' }
@@ -200,7 +206,7 @@ function notFound(
       code: 'unknown_model',
       message: `${shown} has no model ${JSON.stringify(model)} (${about}).`,
     }
-  return backend(`${shown} answered ${about}. ${likelyCause('not-found', endpoint.kind)}`)
+  return backendFailure(`${shown} answered ${about}. ${likelyCause('not-found', endpoint.kind)}`)
 }
 
 function isTransient(status: number): boolean {
@@ -261,10 +267,6 @@ function short(text: string): string {
 
 function sentence(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
-}
-
-function backend(message: string): ReplyFailure {
-  return { kind: 'failed', code: 'backend', message }
 }
 
 function permanent(failure: ReplyFailure): ServerFailure {

@@ -1,33 +1,24 @@
-import type { Usage } from '@cadre/core'
+import type { JsonObject, Usage } from '@cadre/core'
+import { EventReader } from '../http/event-reader.ts'
 import type { BodyReader, ParsedReply } from '../http/read-reply.ts'
-import { SseReader } from '../http/sse.ts'
 import { CallAssembler } from './call-assembler.ts'
 import type { WireCompletion, WireDelta, WireUsage } from './wire-types.ts'
-
-/** Longer than any reply: a server that never ends a line must not exhaust the memory. */
-const maxLength = 64 * 1024 * 1024
 
 /** Builds one reply from the body of one response, streamed or whole, and streams its text. */
 export class ReplyReader implements BodyReader {
   #content = ''
   readonly #onText: (delta: string) => void
-  readonly #hide: (text: string) => string
-  readonly #events = new SseReader((data) => this.#take(data))
+  readonly #events: EventReader
   readonly #calls = new CallAssembler()
-  #whole: string | undefined
-  #isEmpty = true
-  #isDone = false
   #refusal = ''
   #finish: unknown
   #model: string | undefined
   #usage: Usage | undefined
-  #error: unknown
-  #garbled: string | undefined
 
-  /** `hide` removes secrets from quoted text: it must see them whole, before anything is cut. */
   constructor(onText: (delta: string) => void, hide: (text: string) => string = (text) => text) {
     this.#onText = onText
-    this.#hide = hide
+    const add = (value: JsonObject) => this.#add(value as WireCompletion)
+    this.#events = new EventReader(add, add, hide, parseEach)
   }
 
   /** The usage, if the server has reported it. */
@@ -37,25 +28,15 @@ export class ReplyReader implements BodyReader {
 
   /** Returns true once the server has reported the end. */
   push(chunk: string): boolean {
-    if (this.#isEmpty) {
-      const start = chunk.trimStart()
-      if (start === '') return false
-      this.#isEmpty = false
-      // Events never start with a brace: this server does not stream, although it was requested.
-      if (start.startsWith('{')) this.#whole = ''
-    }
-    if (this.#whole === undefined) this.#events.push(chunk)
-    else this.#whole += chunk
-    if ((this.#whole?.length ?? this.#events.held) > maxLength) this.#garbled = 'the reply is too long'
-    return this.#isDone || this.#garbled !== undefined
+    return this.#events.push(chunk) || this.#events.isDone
   }
 
   /** Call it once, when the body has ended properly. */
   finish(): ParsedReply {
-    if (this.#whole === undefined) this.#events.end()
-    else this.#take(this.#whole)
-    if (this.#error !== undefined) return { kind: 'reported', error: this.#error }
-    if (this.#garbled !== undefined) return { kind: 'garbled', reason: this.#garbled }
+    return this.#events.finish(() => this.#reply())
+  }
+
+  #reply(): ParsedReply {
     const calls = this.#calls.finish()
     if (
       this.#content === '' &&
@@ -81,25 +62,8 @@ export class ReplyReader implements BodyReader {
     }
   }
 
-  #take(data: string): void {
-    if (data === '[DONE]' || data.trim() === '[DONE]') {
-      this.#isDone = true
-      return
-    }
-    const parsed = parse(data)
-    if (parsed !== undefined) {
-      this.#add(parsed)
-      return
-    }
-    // If a server omits the empty line between events, several of them look like one.
-    const parts = data.includes('\n') ? data.split('\n').map(parse) : [undefined]
-    if (parts.some((part) => part === undefined))
-      this.#garbled ??= `the reply contains ${quote(this.#hide(data))} instead of JSON`
-    else for (const part of parts) this.#add(part as WireCompletion)
-  }
-
   #add(completion: WireCompletion): void {
-    if (completion.error !== undefined && completion.error !== null) this.#error ??= completion.error
+    if (completion.error !== undefined && completion.error !== null) this.#events.report(completion.error)
     if (this.#model === undefined && typeof completion.model === 'string' && completion.model !== '')
       this.#model = completion.model
     if (completion.usage) this.#usage = usageOf(completion.usage) ?? this.#usage
@@ -118,10 +82,18 @@ export class ReplyReader implements BodyReader {
   }
 }
 
-function parse(data: string): WireCompletion | undefined {
+/** If a server omits the empty line between events, several of them look like one. */
+function parseEach(data: string): readonly JsonObject[] | undefined {
+  const whole = parse(data)
+  if (whole !== undefined) return [whole]
+  const parts = data.split('\n').map(parse)
+  return parts.every((part) => part !== undefined) ? parts : undefined
+}
+
+function parse(data: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(data)
-    return typeof value === 'object' && value !== null ? value : undefined
+    return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined
   } catch {
     return undefined
   }
@@ -147,8 +119,4 @@ function usageOf(usage: WireUsage): Usage | undefined {
     ...(typeof cached === 'number' && cached > 0 && { cacheRead: Math.min(cached, input) }),
   }
   return typeof cost === 'number' ? { ...tokens, cost } : tokens
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
 }

@@ -10,6 +10,7 @@ import {
   type WireCall,
 } from '@cadre/core'
 import type { ModelInfo } from '../backend.ts'
+import { backendFailure } from '../backend-failure.ts'
 import { pause, systemClock } from '../pause.ts'
 import type { CompiledAction, ScriptedReply } from './compile-action.ts'
 import type { CompiledPlaybook } from './compile-playbook.ts'
@@ -60,7 +61,7 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const { body, expect, wait, where } = action.action
     const unmet = expect?.(asked)
     if (unmet !== undefined)
-      return failed(
+      return backendFailure(
         `${where}: ${describeSession(request)} expected ${unmet}. The last message was: ${quoteText(asked.last)}.`,
       )
     if (wait > 0 && !(await pause(clock, wait, signal))) return cancelled
@@ -75,7 +76,9 @@ export function playScript(playbook: CompiledPlaybook, options: ScriptedModelOpt
     const content = body.content === undefined ? null : fillTemplate(body.content, asked) || null
     const calls = makeCalls(body, asked)
     if (asked.missing !== undefined)
-      return failed(`${where}: ${describeSession(request)} uses {{${asked.missing}}}, which has no value.`)
+      return backendFailure(
+        `${where}: ${describeSession(request)} uses {{${asked.missing}}}, which has no value.`,
+      )
     const whole: Reply = {
       kind: 'reply',
       content,
@@ -111,10 +114,10 @@ function actionFor(
 ): { kind: 'action'; action: CompiledAction } | ReplyFailure {
   try {
     const found = findAction(playbook, asked)
-    return typeof found === 'string' ? failed(found) : { kind: 'action', action: found }
+    return typeof found === 'string' ? backendFailure(found) : { kind: 'action', action: found }
   } catch (error) {
     // Only a step that is a function can throw; a model must not.
-    return failed(
+    return backendFailure(
       error instanceof CadreError
         ? error.message
         : `${describeSession(asked.request)}: the step failed: ${messageOf(error)}`,
@@ -164,10 +167,6 @@ function truncate(text: string, pieces: number): string[] {
 }
 
 const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'the request was cancelled.' }
-
-function failed(message: string): ReplyFailure {
-  return { kind: 'failed', code: 'backend', message }
-}
 
 function describeSession(request: ModelRequest): string {
   return `round ${request.round} of ${JSON.stringify(request.agent)}`

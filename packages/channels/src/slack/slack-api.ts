@@ -27,7 +27,7 @@ export interface SlackApiOptions {
 
 export const maxAttempts = 4
 /** If Slack requires a longer wait, the request fails. */
-export const maxWait = 60
+const maxWait = 60
 const maxBytes = 8 * 1_024 * 1_024
 /** The request did not reach Slack. */
 const neverArrived = new Set([

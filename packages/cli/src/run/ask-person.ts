@@ -1,5 +1,6 @@
 /** Owns the keyboard while a run is active. Asks one question at a time; the live tree is hidden meanwhile. */
-import { type Answer, type Json, type Question, requirementOf } from '@cadre/core'
+import { type Answer, type JsonObject, messageOf, type Question, requirementOf } from '@cadre/core'
+import { isObject } from '@cadre/disk'
 import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
 import { describeRequirement } from '@cadre/home'
 import type { AskPerson } from '@cadre/runtime'
@@ -117,7 +118,7 @@ async function addRule({ io, interrupt }: AskOptions, plan: Ready, signal: Abort
     await plan.write()
     return true
   } catch (error) {
-    io.stdout.write(`  ${cleanLine(error instanceof Error ? error.message : String(error))}\n`)
+    io.stdout.write(`  ${cleanLine(messageOf(error))}\n`)
     return false
   }
 }
@@ -151,7 +152,7 @@ function currentUser(io: Io): { by?: string } {
 
 /** The question in one line. Arguments may be long, so they are shown once, below. */
 function headOf({ text, kind, detail }: Question): string {
-  const { agent, tool, reason } = isRecord(detail) ? detail : {}
+  const { agent, tool, reason } = isObject(detail) ? detail : {}
   if (kind === 'doubt') return typeof reason === 'string' ? reason : text
   if (typeof agent !== 'string' || typeof tool !== 'string') return text
   return `${agent} wants to use ${tool}: ${typeof reason === 'string' ? reason : ''}`
@@ -160,7 +161,7 @@ function headOf({ text, kind, detail }: Question): string {
 /** The complete request, so that nobody decides by a name alone. Invisible characters are made visible. */
 function detailOf(question: Question, diff: readonly string[], { stdout }: Io): string {
   const { detail } = question
-  if (!isRecord(detail)) return ''
+  if (!isObject(detail)) return ''
   const content = approvalContent(question, '')
   const action = diff.length > 0 ? diff : actionLines(content).map(cleanText)
   // The action is shown unchanged: an added line break could change its meaning.
@@ -178,7 +179,7 @@ function diffLines(changes: readonly FileChange[] | undefined, { io, style }: As
 
 function questionLines(
   { risk, reasons, grants }: ReturnType<typeof approvalContent>,
-  detail: Fields,
+  detail: JsonObject,
 ): string[] {
   const { rule, by, reason } = detail
   const need = requirementOf(detail)
@@ -191,12 +192,6 @@ function questionLines(
     ...(need === undefined ? [] : shownText('Needs', describeRequirement(need))),
     ...(grants.length > 0 ? shownText('For the session', grants.join(' · ')) : []),
   ]
-}
-
-type Fields = { readonly [key: string]: Json }
-
-function isRecord(value: Json | undefined): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function uniqueChoice(choices: readonly string[], beginning: string): string | undefined {

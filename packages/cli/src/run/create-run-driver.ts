@@ -111,13 +111,11 @@ export function createRunDriver(options: RunDriverOptions): RunDriver {
     else turn.surface.say(wrapForTerminal(io.stdout, line))
   }
   const personAt = async () => {
-    const [{ createAskPerson }, { createConfirmTrust }, { previewQuestion }, { createElicitFromPerson }] =
-      await Promise.all([
-        import('./ask-person.ts'),
-        import('./confirm-trust.ts'),
-        import('./preview-question.ts'),
-        import('./elicit-from-person.ts'),
-      ])
+    const [{ createAskPerson }, { createConfirmTrust }, { createElicitFromPerson }] = await Promise.all([
+      import('./ask-person.ts'),
+      import('./confirm-trust.ts'),
+      import('./elicit-from-person.ts'),
+    ])
     const screen = {
       async lend() {
         turn?.surface.pause()
@@ -136,8 +134,11 @@ export function createRunDriver(options: RunDriverOptions): RunDriver {
         style,
         screen,
         interrupt,
-        preview: async (session, question) =>
-          runtime && previewQuestion(await runtime.read(session), question),
+        async preview(session, question) {
+          const stored = await runtime?.read(session)
+          const { previewQuestion } = await import('@cadre/tools')
+          return stored && previewQuestion(stored, question)
+        },
       }),
       confirmTrust: createConfirmTrust(io, style, { signal, interrupt }),
       elicit: createElicitFromPerson({ io, style, screen, interrupt }),

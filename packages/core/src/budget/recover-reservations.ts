@@ -31,7 +31,7 @@ export async function recoverReservations(ports: Ports, root: string, stop: Stop
 }
 
 /** What a request has spent according to its journal. One without an answer counts in full, because the server may have billed it. */
-export function spentOf(
+function spentOf(
   reservation: OpenReservation,
   entries: readonly Entry[],
 ): { readonly tokens: number; readonly nanos: number } {

@@ -1,4 +1,5 @@
-import type { Json, Risk } from '@cadre/core'
+import type { Json, JsonObject, Risk } from '@cadre/core'
+import { isObject } from '@cadre/disk'
 import type { ApprovalRecord } from './approval-record.ts'
 import { displayName, labelOf, shownText } from './shown-text.ts'
 
@@ -18,7 +19,7 @@ export interface AskedQuestion {
 
 /** Describes a question to a person, for every surface that shows it. Damaged parts are omitted or shown unchanged. */
 export function approvalContent(entry: AskedQuestion, agent: string): ApprovalContent {
-  const detail = isRecord(entry.detail) ? entry.detail : {}
+  const detail = isObject(entry.detail) ? entry.detail : {}
   const text = String(entry.text ?? entry.content ?? '')
   const isDoubt = entry.kind === 'doubt'
   const given = parseArguments(detail['arguments'])
@@ -28,7 +29,7 @@ export function approvalContent(entry: AskedQuestion, agent: string): ApprovalCo
     agent: wordOf(detail['agent']) ?? agent,
     type: isDoubt ? 'in_doubt' : (wordOf(detail['type']) ?? wordOf(detail['tool']) ?? 'tool_call'),
     action,
-    more: isRecord(given) && detail['arguments'] !== action ? restOf(given, action) : [],
+    more: isObject(given) && detail['arguments'] !== action ? restOf(given, action) : [],
     risk: riskOf(detail['risk']),
     reasons: wordsOf(detail['reasons']),
     why: why.join(' · ') || text,
@@ -50,18 +51,12 @@ export function actionLines({
 }
 
 /** Returns the arguments that the action does not show. */
-function restOf(given: Fields, action: string): [string, string][] {
+function restOf(given: JsonObject, action: string): [string, string][] {
   if (jsonText(given) === action) return []
   return Object.entries(given).flatMap(([name, value]): [string, string][] => {
     const text = typeof value === 'string' ? value : (jsonText(value) ?? '')
     return text === action ? [] : [[name, text]]
   })
-}
-
-type Fields = { readonly [key: string]: Json }
-
-function isRecord(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Arguments are the JSON that the model wrote, valid or not, or the parsed value. */

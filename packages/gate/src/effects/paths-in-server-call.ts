@@ -71,7 +71,7 @@ export function textsIn(input: unknown): TextsOfCall {
 }
 
 /** The path that a text names, as a program might read it. */
-export function pathOf(text: string, userHome: string): string | undefined {
+function pathOf(text: string, userHome: string): string | undefined {
   if (/^file:/i.test(text)) {
     try {
       return fileURLToPath(text)

@@ -19,13 +19,18 @@ export type HostTools = { readonly [tool: string]: HostTool }
 
 type Spelling = { readonly [ours: string]: string }
 
-/** Translates one call, with renamed arguments; arguments without another name stay unchanged. */
+/** Translates one call into one call. */
+function oneCall(
+  name: string,
+  inputOf: (input: JsonObject) => JsonObject,
+  also?: readonly string[],
+): HostTool {
+  return { name, ...(also !== undefined && { also }), calls: (input) => [{ name, input: inputOf(input) }] }
+}
+
+/** Renames arguments; those without another name stay unchanged. */
 function directTool(name: string, spelling: Spelling = {}, also?: readonly string[]): HostTool {
-  return {
-    name,
-    ...(also !== undefined && { also }),
-    calls: (input) => [{ name, input: renameArguments(input, spelling) }],
-  }
+  return oneCall(name, (input) => renameArguments(input, spelling), also)
 }
 
 function renameArguments(input: JsonObject, spelling: Spelling): JsonObject {
@@ -89,23 +94,18 @@ const outputModes: { readonly [ours: string]: string } = {
 
 /** Claude's Grep, which the Copilot CLI also has: always a regular expression, and lists only files by default. */
 function grep(name: string, also?: readonly string[]): HostTool {
-  return {
+  return oneCall(
     name,
-    ...(also !== undefined && { also }),
-    calls: ({ query, mode, ignoreCase, context, output, limit, ...rest }) => [
-      {
-        name,
-        input: {
-          pattern: mode === 'regex' || typeof query !== 'string' ? (query ?? '') : escapeRegex(query),
-          ...rest,
-          output_mode: outputModes[String(output ?? 'lines')] ?? 'content',
-          ...(ignoreCase !== undefined && { '-i': ignoreCase }),
-          ...(context !== undefined && { '-C': context }),
-          ...(limit !== undefined && { head_limit: limit }),
-        },
-      },
-    ],
-  }
+    ({ query, mode, ignoreCase, context, output, limit, ...rest }) => ({
+      pattern: mode === 'regex' || typeof query !== 'string' ? (query ?? '') : escapeRegex(query),
+      ...rest,
+      output_mode: outputModes[String(output ?? 'lines')] ?? 'content',
+      ...(ignoreCase !== undefined && { '-i': ignoreCase }),
+      ...(context !== undefined && { '-C': context }),
+      ...(limit !== undefined && { head_limit: limit }),
+    }),
+    also,
+  )
 }
 
 function escapeRegex(text: string): string {
@@ -166,20 +166,12 @@ export const vscodeTools: HostTools = {
   view_image: directTool('view_image', { path: 'filePath' }),
   list_directory: directTool('list_dir'),
   find_files: directTool('file_search', { glob: 'query' }),
-  search_files: {
-    name: 'grep_search',
-    calls: ({ mode, glob, limit, ...rest }) => [
-      {
-        name: 'grep_search',
-        input: {
-          ...rest,
-          isRegexp: mode === 'regex',
-          ...(glob !== undefined && { includePattern: glob }),
-          ...(limit !== undefined && { maxResults: limit }),
-        },
-      },
-    ],
-  },
+  search_files: oneCall('grep_search', ({ mode, glob, limit, ...rest }) => ({
+    ...rest,
+    isRegexp: mode === 'regex',
+    ...(glob !== undefined && { includePattern: glob }),
+    ...(limit !== undefined && { maxResults: limit }),
+  })),
   write_file: directTool('create_file', { path: 'filePath' }),
   edit_file: edits({
     one: 'replace_string_in_file',
@@ -190,18 +182,14 @@ export const vscodeTools: HostTools = {
     pathInEach: true,
   }),
   create_directory: directTool('create_directory', { path: 'dirPath' }),
-  web_fetch: {
-    name: 'fetch_webpage',
-    calls: ({ url, ...rest }) => [
-      { name: 'fetch_webpage', input: { ...rest, ...(url !== undefined && { urls: [url] }) } },
-    ],
-  },
-  get_errors: {
-    name: 'get_errors',
-    calls: ({ path, ...rest }) => [
-      { name: 'get_errors', input: { ...rest, ...(path !== undefined && { filePaths: [path] }) } },
-    ],
-  },
+  web_fetch: oneCall('fetch_webpage', ({ url, ...rest }) => ({
+    ...rest,
+    ...(url !== undefined && { urls: [url] }),
+  })),
+  get_errors: oneCall('get_errors', ({ path, ...rest }) => ({
+    ...rest,
+    ...(path !== undefined && { filePaths: [path] }),
+  })),
   execute_command: directTool('run_in_terminal'),
   delegateWork: directTool('runSubagent', subagent),
   delegate_task: directTool('runSubagent', subagent),

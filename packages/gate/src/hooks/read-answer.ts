@@ -1,4 +1,4 @@
-import type { JsonObject } from '@cadre/core'
+import { type JsonObject, messageOf } from '@cadre/core'
 import { isObject } from '@cadre/disk'
 import type { Hook } from './hook.ts'
 import { readOutput, truncate } from './read-output.ts'
@@ -99,7 +99,7 @@ function readPrinted(hook: Judged, stdout: string): HookAnswer {
   try {
     output = JSON.parse(text)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     return unknown(hook, `the hook printed invalid JSON: ${truncate(why)}`)
   }
   return isObject(output)

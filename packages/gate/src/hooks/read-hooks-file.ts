@@ -1,6 +1,7 @@
 import { interpretHookEvent, readJson } from '@cadre/agents'
 import type { Diagnostic, Located } from '@cadre/disk'
 import type { HookDialect, HookFileStatus, HookLevel } from './hook.ts'
+import type { ReportHookProblem } from './read-hook-entry.ts'
 import { type HooksSource, type ParsedHooks, readHooks } from './read-hooks.ts'
 
 export interface HooksFileRequest {
@@ -83,18 +84,10 @@ function statusOf({ hooks, entries, diagnostics }: ParsedHooks, written: Located
   return isWhole ? 'loaded' : 'partly'
 }
 
-type ReportProblem = (
-  severity: Diagnostic['severity'],
-  line: number,
-  code: string,
-  message: string,
-  fix?: string,
-) => void
-
 function sourceOf(
   { path, level, kind, platform }: HooksFileRequest,
   root: Located,
-  say: ReportProblem,
+  say: ReportHookProblem,
 ): HooksSource {
   const version = root.fields?.get('version')
   if (kind === 'hooks' && version !== undefined && version.value !== 1)

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import type { Home } from '@cadre/home'
+import { sendSignal } from '../processes/send-signal.ts'
 import { isMarkOf } from './command-mark.ts'
-import { readProcess } from './process-table.ts'
+import { readProcess, readProcText } from './process-table.ts'
 import { terminateGracefully } from './terminate-gracefully.ts'
 
 /** The grace period for cleaning up, in milliseconds. */
@@ -20,17 +21,17 @@ export async function endLeftoverCommand(
   const isMarked = isMarkOf(key, home)
   const first = markedProcesses(isMarked)
   // Without /proc, other processes cannot be identified. This process itself must survive.
-  if (first === undefined || isMarked(environmentOf('self'))) return 'unknown'
+  if (first === undefined || isMarked(readProcText('self/environ'))) return 'unknown'
   if (first.length === 0) return 'none'
   const until = Date.now() + grace
   // A marked leader proves that the whole group belongs to the command.
   const groups = first.filter((pid) => readProcess(pid)?.group === pid)
   await Promise.all(groups.map((group) => terminateGracefully({ group, until })))
-  for (const group of groups) if (isMarked(environmentOf(String(group)))) kill(-group)
+  for (const group of groups) if (isMarked(readProcText(`${group}/environ`))) sendSignal(-group, 'SIGKILL')
   for (let round = 0; round < 50; round++) {
     const left = markedProcesses(isMarked) ?? []
     if (left.length === 0) return 'ended'
-    for (const pid of left) kill(pid)
+    for (const pid of left) sendSignal(pid, 'SIGKILL')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   return 'unknown'
@@ -40,25 +41,9 @@ export async function endLeftoverCommand(
 function markedProcesses(isMarked: (environment: string) => boolean): number[] | undefined {
   try {
     return readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && isMarked(environmentOf(name)))
+      .filter((name) => /^\d+$/.test(name) && isMarked(readProcText(`${name}/environ`)))
       .map(Number)
   } catch {
     return undefined
-  }
-}
-
-function environmentOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1')
-  } catch {
-    return ''
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It has already exited.
   }
 }

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import type { CommandMark } from './command-mark.ts'
+import { readProcText } from './process-table.ts'
 
 /**
  * Kills processes that a command left running outside its group, found by the mark in their environment, which a process
@@ -8,7 +9,7 @@ import type { CommandMark } from './command-mark.ts'
 export function killLeftoverProcesses({ text }: CommandMark): number {
   let ended = 0
   for (let round = 0; round < 10; round++) {
-    const found = processes().filter((pid) => environmentOf(pid).includes(text))
+    const found = processes().filter((pid) => readProcText(`${pid}/environ`).includes(text))
     if (found.length === 0) return ended
     for (const pid of found) {
       try {
@@ -29,13 +30,5 @@ function processes(): number[] {
       .filter((pid) => pid > 1 && pid !== process.pid)
   } catch {
     return []
-  }
-}
-
-function environmentOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1')
-  } catch {
-    return ''
   }
 }

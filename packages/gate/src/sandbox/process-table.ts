@@ -68,6 +68,15 @@ function entryOf(pid: string): ProcessEntry | undefined {
   }
 }
 
+/** Returns the text of a file below `/proc`; empty if it cannot be read, for example because its process has exited. */
+export function readProcText(name: string): string {
+  try {
+    return readFileSync(`/proc/${name}`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
 let knownPageSize: number | undefined
 
 /** From the auxiliary vector of this process: 4 KiB nearly everywhere, 16 or 64 KiB on some ARM machines. */

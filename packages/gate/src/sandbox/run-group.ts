@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import { startProcess } from '@cadre/disk'
 import type { CommandLimits } from '@cadre/home'
 import { releasePipes } from '../processes/release-pipes.ts'
+import { sendSignal } from '../processes/send-signal.ts'
 import { signalGroup } from '../processes/signal-group.ts'
 import type { ExceededLimit } from './command-limit.ts'
 import { createHeadTailBuffer } from './head-tail-buffer.ts'
@@ -166,7 +167,7 @@ export function runGroup(request: GroupRequest, signal: AbortSignal): Promise<Gr
             stop(exceeded) {
               limit = exceeded
               if (kind === 'exited') kind = 'over_limit'
-              if (!Number.isNaN(first())) killProcess(first())
+              if (!Number.isNaN(first())) sendSignal(first(), 'SIGKILL')
               killAll()
             },
           })
@@ -252,14 +253,6 @@ function notStarted(kind: 'cancelled' | 'not_started', output: string): GroupEnd
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It has already exited.
-  }
-}
-
-function killProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
   } catch {
     // It has already exited.
   }

@@ -1,3 +1,4 @@
+import { sendSignal } from '../processes/send-signal.ts'
 import { type ProcessEntry, readProcesses } from './process-table.ts'
 
 /** A process group to end and, if it has its own pid namespace, the first process of that namespace. */
@@ -21,32 +22,24 @@ export async function terminateGracefully({ group, first, until }: Ending): Prom
   const isTop = ({ pid }: ProcessEntry) => tops.some((top) => top.pid === pid)
   const others = () => members().filter((one) => !isTop(one))
   if (others().length > 0) {
-    for (const { pid } of tops) send(pid, 'SIGSTOP')
+    for (const { pid } of tops) sendSignal(pid, 'SIGSTOP')
     const asked = new Set<number>()
     await waitUntilGone(() => {
       const left = others()
-      for (const { pid } of left) if (!asked.has(pid)) send(pid, 'SIGTERM')
+      for (const { pid } of left) if (!asked.has(pid)) sendSignal(pid, 'SIGTERM')
       for (const { pid } of left) asked.add(pid)
       return left.length === 0
     }, until)
   }
   for (const { pid } of tops) {
-    send(pid, 'SIGTERM')
-    send(pid, 'SIGCONT')
+    sendSignal(pid, 'SIGTERM')
+    sendSignal(pid, 'SIGCONT')
   }
   await waitUntilGone(() => members().length === 0, until)
 }
 
 async function waitUntilGone(isGone: () => boolean, until: number): Promise<void> {
   while (!isGone() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, pause))
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It has already exited.
-  }
 }
 
 function inGroup(group: number): ProcessEntry[] {

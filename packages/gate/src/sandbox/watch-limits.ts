@@ -8,10 +8,11 @@
  * 3. A command over its limit is reported once, and its processes are killed until none is left.
  * 4. On systems without `/proc`, nothing is watched.
  */
-import { readFileSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import type { CommandLimits } from '@cadre/home'
+import { sendSignal } from '../processes/send-signal.ts'
 import type { ExceededLimit } from './command-limit.ts'
-import { type ProcessEntry, readProcess, readProcesses } from './process-table.ts'
+import { type ProcessEntry, readProcess, readProcesses, readProcText } from './process-table.ts'
 
 export interface WatchedCommand {
   /** The leader of the command's group and session. */
@@ -61,9 +62,9 @@ function checkAll(): void {
   for (const { watch, members, memory } of used) {
     const limit = exceededBy(watch, members, memory)
     if (limit !== undefined) end(watch, limit)
-    else if (watch.isOver) for (const { pid } of members) send(pid, 'SIGKILL')
+    else if (watch.isOver) for (const { pid } of members) sendSignal(pid, 'SIGKILL')
   }
-  const left = memoryShortage(readText('/proc/meminfo'))
+  const left = memoryShortage(readProcText('meminfo'))
   const [largest] = used.filter(({ watch }) => !watch.isOver).sort((a, b) => b.memory - a.memory)
   if (left !== undefined && largest !== undefined)
     end(largest.watch, { kind: 'machine_memory', value: Math.floor(left / megabyte) })
@@ -115,7 +116,7 @@ function membersOf(
   for (const one of table) {
     const key = keyOf(one)
     if (found.has(one.pid) || one.started < began || nonMembers.has(key)) continue
-    if (readText(`/proc/${one.pid}/environ`).includes(mark)) take(one)
+    if (readProcText(`${one.pid}/environ`).includes(mark)) take(one)
     else nonMembers.add(key)
   }
   return [...found.values()]
@@ -135,16 +136,16 @@ function end(watch: Watch, limit: ExceededLimit): void {
     const fresh = membersOf(watch, readProcesses()).filter(({ pid }) => !held.has(pid))
     if (fresh.length === 0) break
     for (const { pid } of fresh) {
-      send(pid, 'SIGSTOP')
+      sendSignal(pid, 'SIGSTOP')
       held.add(pid)
     }
   }
-  for (const pid of held) send(pid, 'SIGKILL')
+  for (const pid of held) sendSignal(pid, 'SIGKILL')
 }
 
 /** The memory that would be free without this process: excludes mapped files, and includes its share of shared pages. */
 function ownMemoryOf(pid: number): number {
-  const rollup = readText(`/proc/${pid}/smaps_rollup`)
+  const rollup = readProcText(`${pid}/smaps_rollup`)
   const parts = [...rollup.matchAll(/^Pss_(?:Anon|Shmem): +(\d+) kB$/gm)]
   // It may have exited since the table was read; then it uses no memory.
   return parts.length === 0
@@ -171,20 +172,4 @@ export function memoryShortage(meminfo: string): number | undefined {
   // NaN is not a shortage.
   const isShort = left < Math.min(kilobytes('MemTotal') / 25, 512 * 1024)
   return isShort ? left * 1024 : undefined
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    return ''
-  }
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch {
-    // It has already exited.
-  }
 }

@@ -93,8 +93,8 @@ function readStrictly(text: string, header: HeaderReading, options: ReadOptions)
     : { ...known, entries, good }
 }
 
-/** Returns false if the chunk cannot be parsed alone. Parsing the whole file may succeed, or gives a better message. */
-function addChunk(chunk: string, numbers: EntryNumbers): boolean {
+/** Adds an entry in any notation. Returns false if it cannot be read alone: the whole file may be readable, or gives a better message. */
+export function addChunk(chunk: string, numbers: EntryNumbers): boolean {
   if (!chunk.startsWith('  - ')) return false
   try {
     return numbers.addLoose(readEntryLeniently(chunk))

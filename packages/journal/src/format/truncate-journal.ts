@@ -3,8 +3,7 @@ import { emitOutcome, emitStamp, type HeaderLayout } from './emit-header.ts'
 import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { findTornEnd, isComment } from './read-journal.ts'
-import { readEntryLeniently, Unreadable } from './read-leniently.ts'
+import { addChunk, findTornEnd, isComment } from './read-journal.ts'
 import { TextCursor } from './text-cursor.ts'
 
 export interface TruncatedJournal {
@@ -72,23 +71,13 @@ function placesOf(bytes: Buffer): Places {
         at += Buffer.byteLength(chunk)
         continue
       }
-      if (!addByHand(chunk, numbers)) throw notOurs()
+      if (!addChunk(chunk, numbers)) throw notOurs()
     }
     offsets.push(remark ?? at)
     remark = undefined
     at += Buffer.byteLength(text.slice(from, cursor.at))
   }
   return { entries: numbers.entries, offsets, layout: header.layout }
-}
-
-function addByHand(chunk: string, numbers: EntryNumbers): boolean {
-  if (!chunk.startsWith('  - ')) return false
-  try {
-    return numbers.addLoose(readEntryLeniently(chunk))
-  } catch (error) {
-    if (error instanceof Unreadable) return false
-    throw error
-  }
 }
 
 /**

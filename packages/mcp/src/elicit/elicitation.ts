@@ -25,7 +25,7 @@ export interface ElicitationAnswer {
   readonly notice?: string
 }
 
-export const maxUrlLength = 2_000
+const maxUrlLength = 2_000
 
 /**
  * The address that a server wants a person to open, if it uses http or https and is short enough to show in full. Punycode reveals a host name

@@ -1,9 +1,8 @@
 import { messageOf, type StoredSession } from '@cadre/core'
 import { type AskPerson, type Environment, personName } from '@cadre/runtime'
-import type { Documents } from '@cadre/tools'
+import { type Documents, previewQuestion } from '@cadre/tools'
 import type { Editor } from './editor.ts'
 import { permissionOf } from './permission.ts'
-import { previewQuestion } from './preview-question.ts'
 import type { SessionUpdates } from './session-updates.ts'
 
 export interface AskOptions {

@@ -37,7 +37,7 @@ export function controlsForMode(mode: Mode): ControlFlags {
 }
 
 /** The agents that a person may start. */
-export function startableAgents({ agents }: Pick<Runtime, 'agents'>): readonly AgentDefinition[] {
+function startableAgents({ agents }: Pick<Runtime, 'agents'>): readonly AgentDefinition[] {
   return [...agents.list(), assistant].filter(
     (agent, index, all) =>
       agent.userInvocable !== false && all.findIndex(({ name }) => name === agent.name) === index,

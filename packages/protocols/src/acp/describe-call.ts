@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { interpretToolName } from '@cadre/core'
+import { isObject } from '@cadre/disk'
 import { shownLine } from '@cadre/gate'
 import type { ToolKind } from './acp-types.ts'
 import { parseInput } from './limit-json.ts'
@@ -23,7 +24,7 @@ export function describeCall(
   { workspace }: { readonly workspace: string },
 ): CallCard {
   const parsed = parseInput(input)
-  const given = isRecord(parsed) ? parsed : {}
+  const given = isObject(parsed) ? parsed : {}
   const text = (...names: string[]) =>
     names.map((name) => given[name]).find((one): one is string => typeof one === 'string' && one !== '')
   const file = text('path', 'filePath', 'file_path', 'absolute_path', 'target_file', 'filename', 'file')
@@ -66,7 +67,7 @@ export function describeCall(
     case 'reportOut':
       return card('Report', 'other', { isHidden: true, locations: [] })
     default: {
-      const fields = isRecord(parsed) && Object.keys(parsed).length === 0 ? '' : ` ${JSON.stringify(parsed)}`
+      const fields = isObject(parsed) && Object.keys(parsed).length === 0 ? '' : ` ${JSON.stringify(parsed)}`
       return card(`${tool}${fields}`, 'other')
     }
   }
@@ -75,8 +76,4 @@ export function describeCall(
 function meaningOf(tool: string): string {
   const meaning = interpretToolName(tool)
   return meaning.kind === 'tools' ? (meaning.names[0] ?? tool) : tool
-}
-
-function isRecord(value: unknown): value is { readonly [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

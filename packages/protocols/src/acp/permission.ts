@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Question } from '@cadre/core'
+import { isObject } from '@cadre/disk'
 import { actionLines, approvalContent, shownLine } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from './acp-types.ts'
@@ -40,7 +41,7 @@ export function permissionOf(input: PermissionInput): RequestPermissionRequest {
 
 /** The answers that the editor offers. Their ids are the question's choices. */
 function optionsOf({ choices, detail }: Question): PermissionOption[] {
-  const grants = isRecord(detail) && Array.isArray(detail['grants']) ? detail['grants'].map(String) : []
+  const grants = isObject(detail) && Array.isArray(detail['grants']) ? detail['grants'].map(String) : []
   return choices.flatMap((choice): PermissionOption[] => {
     const option = (name: string, kind: PermissionOption['kind']) => [{ optionId: choice, name, kind }]
     switch (choice) {
@@ -93,11 +94,7 @@ function diffsOf({ files = [], workspace }: PermissionInput): ToolCallContent[] 
 }
 
 function argumentsOf({ detail }: Question): unknown {
-  if (!isRecord(detail)) return {}
+  if (!isObject(detail)) return {}
   const given = detail['arguments']
   return typeof given === 'string' ? parseInput(given) : (given ?? {})
-}
-
-function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -16,7 +16,7 @@ import { retryPolicy } from './retry-policy.ts'
 export const directoryKey = 'place'
 
 /** How long `changes` waits. */
-export const changesWait = { seconds: 20 }
+const changesWait = { seconds: 20 }
 
 /** One value, so that a note reads and writes once. */
 interface Book {

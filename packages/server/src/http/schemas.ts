@@ -4,7 +4,7 @@ import type { JsonObject } from '@cadre/core'
 export const textSchema = { type: 'string' } as const
 export const booleanSchema = { type: 'boolean' } as const
 export const countSchema = { type: 'integer', minimum: 0 } as const
-export const amountSchema = { type: 'number', minimum: 0 } as const
+const amountSchema = { type: 'number', minimum: 0 } as const
 export const anyObject = { type: 'object' } as const
 
 export function listSchema(items: JsonObject): JsonObject {

@@ -193,7 +193,7 @@ function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
 }
 
-export function errorAnswer(status: number, error: string): { status: number; body: JsonObject } {
+function errorAnswer(status: number, error: string): { status: number; body: JsonObject } {
   return { status, body: { error } }
 }
 

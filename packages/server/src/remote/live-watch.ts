@@ -4,6 +4,7 @@
  * 1. A tree is asked for news only while somebody watches it.
  * 2. Nothing is stored, and a failure has no effect: the record has everything in the end.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CadreEvent } from '@cadre/core'
 import type { RemoteTrees } from './remote-trees.ts'
 
@@ -60,18 +61,7 @@ export class LiveWatch {
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer)
-        resolve()
-      },
-      { once: true },
-    )
-  })
+/** Waits, or resolves early when `signal` aborts. Does not keep the process alive. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 }

@@ -1,6 +1,6 @@
 import { CadreError, type StoredSession } from '@cadre/core'
 import type { Home } from '@cadre/home'
-import { type FileEngine, readProjected } from '@cadre/journal'
+import { type FileEngine, type ProjectedSession, readProjected } from '@cadre/journal'
 import { idleStateOf } from '@cadre/runtime'
 
 export interface PlaceSessionsOptions {
@@ -57,36 +57,34 @@ export class PlaceSessions {
 
   /** Whether the session has a file, and the workers of this place run it. */
   isHere(session: string): boolean {
-    try {
-      return readProjected(this.#options.home, session)?.place === this.#options.place
-    } catch {
-      return false
-    }
+    return this.#ownFile(session) !== undefined
   }
 
   /** A session of this place that has not ended. */
   unfinished(session: string): StoredSession | undefined {
-    const { home, place } = this.#options
-    try {
-      const file = readProjected(home, session)
-      return file?.place === place && idleStateOf(file.stored).kind !== 'ended' ? file.stored : undefined
-    } catch {
-      // The session duty reports a file that cannot be read.
-      return undefined
-    }
+    const stored = this.#ownFile(session)?.stored
+    return stored !== undefined && idleStateOf(stored).kind !== 'ended' ? stored : undefined
   }
 
   /** The roots of all trees of this place that have not ended, with their agents. */
   async unfinishedRoots(): Promise<ReadonlyMap<string, string>> {
-    const { home, engine, place } = this.#options
     const roots = new Map<string, string>()
-    for (const { id, status } of await engine.list()) {
+    for (const { id, status } of await this.#options.engine.list()) {
       if (status !== 'active' && status !== 'sleeping') continue
-      const file = await Promise.resolve()
-        .then(() => readProjected(home, id))
-        .catch(() => undefined)
-      if (file?.place === place) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
+      const file = this.#ownFile(id)
+      if (file !== undefined) roots.set(file.stored.spec.root, file.stored.spec.agent.name)
     }
     return roots
+  }
+
+  /** The file of a session of this place. The session duty reports a file that cannot be read. */
+  #ownFile(session: string): ProjectedSession | undefined {
+    const { home, place } = this.#options
+    try {
+      const file = readProjected(home, session)
+      return file?.place === place ? file : undefined
+    } catch {
+      return undefined
+    }
   }
 }

@@ -57,7 +57,7 @@ const readOutput = 1_000_000
  * A person configured the command, but it runs scripts and settings of the workspace, which agents can write. So it runs
  * with the same restrictions as agents' commands.
  */
-export function getErrors(
+function getErrors(
   check: CheckOptions | undefined,
   places: PathResolver,
   options: CommandOptions,

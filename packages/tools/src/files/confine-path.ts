@@ -58,7 +58,7 @@ export function confinePath({ path: given, context, places, write }: ConfineRequ
 }
 
 /** Returns the real path for a displayed path, relative to the root or mount of `place`. */
-export function realOf({ root, mount }: ConfinedPath, shown: string): string {
+function realOf({ root, mount }: ConfinedPath, shown: string): string {
   return mount === undefined
     ? path.join(root, shown)
     : path.join(mount.folder, shown.slice(mount.name.length))

@@ -24,7 +24,7 @@ export function createDirectoryTool(rules: WriteRules): Tool {
   })
 }
 
-export function createDirectory(rules: WriteRules): ToolImplementation<CreateDirectoryInput> {
+function createDirectory(rules: WriteRules): ToolImplementation<CreateDirectoryInput> {
   return {
     async run({ path }, context) {
       const folder = confinePath({ path, context, write: rules })

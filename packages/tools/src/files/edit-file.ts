@@ -47,7 +47,7 @@ interface Attempt {
 
 const maxAttempts = 3
 
-export function editFile(rules: WriteRules): ToolImplementation<EditInput> {
+function editFile(rules: WriteRules): ToolImplementation<EditInput> {
   const locateFor =
     (context: ToolContext): LocateFile =>
     (path) =>

@@ -9,6 +9,7 @@ import {
   type StandardSchema,
   string,
 } from '@cadre/core'
+import { isObject } from '@cadre/disk'
 import { withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { parsePatch } from './parse-patch.ts'
@@ -107,11 +108,7 @@ export function reshapeEdit(input: Record<string, unknown>): Record<string, unkn
   return {
     ...withoutArguments(given, ['replacements']),
     edits: edits.map((edit) =>
-      isRecord(edit) ? renameArguments(withoutArguments(edit, ['explanation']), spellings) : edit,
+      isObject(edit) ? renameArguments(withoutArguments(edit, ['explanation']), spellings) : edit,
     ),
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -31,7 +31,7 @@ export function listDirectoryTool(hiddenIn?: HiddenFileFilter, places?: PathReso
 
 const maxEntries = 1_000
 
-export function listDirectory(
+function listDirectory(
   hiddenIn?: HiddenFileFilter,
   places?: PathResolver,
 ): ToolImplementation<ListDirectoryInput> {

@@ -48,10 +48,7 @@ function lineRange(input: Record<string, unknown>): Record<string, unknown> {
   return given
 }
 
-export const readFile = (
-  places?: PathResolver,
-  documents?: Documents,
-): ToolImplementation<ReadFileInput> => ({
+const readFile = (places?: PathResolver, documents?: Documents): ToolImplementation<ReadFileInput> => ({
   async run({ path, offset = 1, limit = defaultLines }, context, signal) {
     const file = confinePath({ context, path, places })
     await using opened = await openRegularFile(file)

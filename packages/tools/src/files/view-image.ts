@@ -24,7 +24,7 @@ export function viewImageTool(places?: PathResolver): Tool {
 
 const maxBytes = 5 * 1_024 * 1_024
 
-export const viewImage = (places?: PathResolver): ToolImplementation<ViewImageInput> => ({
+const viewImage = (places?: PathResolver): ToolImplementation<ViewImageInput> => ({
   async run({ path }, context) {
     const file = confinePath({ context, path, places })
     await using opened = await openRegularFile(file)

@@ -33,7 +33,7 @@ export function writeFileTool(rules: WriteRules): Tool {
   })
 }
 
-export function writeFile(rules: WriteRules): ToolImplementation<WriteFileInput> {
+function writeFile(rules: WriteRules): ToolImplementation<WriteFileInput> {
   return {
     async run({ path, content }, context, signal) {
       const file = confinePath({ path, context, write: rules })

@@ -48,7 +48,7 @@ export function sendMessageTool(port: () => MessagePort): Tool {
 const maxPerSession = 50
 const maxDepth = 8
 
-export function sendMessage(port: MessagePort): ToolImplementation<SendMessageInput> {
+function sendMessage(port: MessagePort): ToolImplementation<SendMessageInput> {
   const { mailboxes, teams, agents, agentOf, attended, now = Date.now } = port
 
   /** Finds the teammate. If no process serves its team now, the daemon delivers the message, as for any session. */

@@ -1,10 +1,10 @@
-import { type AgentDefinition, CadreError } from '@cadre/core'
+import { type AgentDefinition, CadreError, messageOf } from '@cadre/core'
 import { chooseAgent, type Runtime, reportAgentProblems } from '@cadre/runtime'
+import { previewQuestion } from '@cadre/tools'
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import { isSessionId } from '../home/session-id.ts'
 import { defaultModel } from '../model/default-model.ts'
-import { previewQuestion } from '../run/preview-question.ts'
 import { signalOf } from '../run/token-of.ts'
 import type { Services } from '../services.ts'
 import { showAgents } from './answer-agents.ts'
@@ -152,7 +152,7 @@ function explain(error: unknown, { log }: Services): string {
     return error.message
   }
   log.error(error instanceof Error ? error : String(error))
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return `${toSentence(`The request failed: ${message}`)} See the output "Copilot Multi-Agent", then try again.`
 }
 

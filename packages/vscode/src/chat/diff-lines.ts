@@ -29,7 +29,7 @@ function withMark(mark: string, lines: readonly string[]): string[] {
 }
 
 /** Replaces invisible characters and direction marks with their codes. */
-export function visibleText(line: string): string {
+function visibleText(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}\p{DI}\u2800]/gu, (character) =>
     character === '\t' ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   )

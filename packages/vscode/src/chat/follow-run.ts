@@ -4,6 +4,7 @@ import type { CadreEvent, Question, Report, RunResult } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { FilePreview } from '@cadre/tools'
 import * as vscode from 'vscode'
+import { capital } from '../capital.ts'
 import { closingFence, escapeMarkdown, noticeText } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalText, decisionText } from './approval-text.ts'
@@ -228,8 +229,4 @@ function statusText({ status, agent }: Report): string {
 function firstLine(text: string): string {
   const line = text.trim().split('\n')[0] ?? ''
   return line.length > 200 ? `${line.slice(0, 200)} …` : line
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -123,7 +123,7 @@ export async function pickImport(
 }
 
 /** The agents in use, from any source. */
-export async function effectiveAgents(services: Services): Promise<Configuration> {
+async function effectiveAgents(services: Services): Promise<Configuration> {
   const used = services.settings.levels(currentFolder()?.uri).findLast(definesAgents)
   const configured = used && (await configurationOf(used))
   if (configured !== undefined) return configured

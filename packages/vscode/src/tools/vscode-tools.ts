@@ -23,7 +23,7 @@ export function vscodeTools(
 }
 
 /** The tools of VS Code with data from the manifests of their extensions. */
-export function listTools(): ListedTool[] {
+function listTools(): ListedTool[] {
   const manifests = new Map<string, { readonly extension: string; readonly referenceName?: string }>()
   for (const { id, packageJSON } of vscode.extensions.all) {
     const tools: unknown = packageJSON?.contributes?.languageModelTools

@@ -13,7 +13,7 @@ const placeholder =
   /[$<>{}%*]|^(?:bearer\s+)?(?:your|my|the|insert|replace|change|example|dummy|test|todo|none|x{3,}|\.{3})/i
 
 /** Returns values that look like keys, with their positions. Use the values only for comparison, never print them. */
-export function secretsIn(
+function secretsIn(
   header: WrittenHeader,
 ): { readonly name: string; readonly line: number; readonly value: string }[] {
   const found: { name: string; line: number; value: string }[] = []

@@ -5,7 +5,7 @@ import type { TaskItem } from '@cadre/tasks'
 import type { DemoDecision } from './decide-demo.ts'
 import { type DemoProgress, readProgress, taskFile } from './demo-progress.ts'
 
-export const demoQuestion = 'Is our Node.js new enough?'
+const demoQuestion = 'Is our Node.js new enough?'
 
 /** One of the ten steps, once it has happened. */
 export interface Step {

@@ -5,7 +5,7 @@ import { projectOf, userPaths } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 
 /** The programs that `cadre mcp install` can set up. */
-export const mcpTargets = ['vscode', 'copilot', 'claude'] as const
+const mcpTargets = ['vscode', 'copilot', 'claude'] as const
 
 export type McpTargetName = (typeof mcpTargets)[number]
 export type McpScope = 'user' | 'project'

@@ -12,7 +12,7 @@ export function hasDisplay({ env }: Environment, platform: NodeJS.Platform = pro
 }
 
 /** The program that opens an address, and its arguments. */
-export function browserCommand(url: string, platform: NodeJS.Platform = process.platform): readonly string[] {
+function browserCommand(url: string, platform: NodeJS.Platform = process.platform): readonly string[] {
   if (platform === 'darwin') return ['open', url]
   // The shell's own `start` would read `&` in an address as the end of the command.
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url]

@@ -56,12 +56,12 @@ async function untilInterrupted<T>(work: (signal: AbortSignal, stop: () => void)
   }
 }
 
-export function isTerminal(io: Io): boolean {
+function isTerminal(io: Io): boolean {
   return io.stdin.isTTY === true && io.stdout.isTTY
 }
 
 /** The settings in effect. An untrusted project is ignored. */
-export async function configOf(io: Io, wanted: string | undefined) {
+async function configOf(io: Io, wanted: string | undefined) {
   const home = homeOf(io, wanted)
   const homeTrusted = (await untrustedItems(io, home)).length === 0
   return (await loadSettings(io, home, { homeTrusted })).config

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { ApprovalDiff } from '@cadre/api'
-import type { Entry, EventEntry, JsonObject, StoredSession } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import type { EventEntry, StoredSession } from '@cadre/core'
 import type { ApprovalRecord } from '@cadre/gate'
 import { unreadablePaths } from '@cadre/runtime'
-import { type FilePreview, previewChange } from '@cadre/tools'
+import { type FilePreview, previewQuestion } from '@cadre/tools'
 import { createTwoFilesPatch } from 'diff'
 import type { ApiContext } from '../api-context.ts'
 
@@ -40,24 +39,14 @@ export async function approvalDiff(record: ApprovalRecord, context: ApiContext):
 }
 
 async function previewOf(
-  { spec, entries }: StoredSession,
+  stored: StoredSession,
   { question, call }: ApprovalRecord,
 ): Promise<readonly FilePreview[] | undefined> {
-  const asked = entries.find(
+  const asked = stored.entries.find(
     (entry): entry is EventEntry =>
       entry.role === 'event' && entry.type === 'person.asked' && entry['name'] === question,
   )
-  const detail: unknown = asked?.['detail']
-  const { tool, arguments: given } = isObject(detail) ? (detail as JsonObject) : {}
-  if (typeof tool !== 'string' || typeof given !== 'string') return undefined
-  // The arguments use the dialect of the tool name that the model used.
-  const spelling = entries.map((entry) => nameOfCall(entry, call)).find((name) => name !== undefined) ?? tool
-  return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace })
-}
-
-function nameOfCall(entry: Entry, call: string): string | undefined {
-  if (entry.role !== 'assistant') return undefined
-  return entry.tool_calls?.find(({ id }) => id === call)?.function.name
+  return previewQuestion(stored, { call, detail: asked?.['detail'] })
 }
 
 function patchOf({ path, before, after }: FilePreview): string {

@@ -40,7 +40,7 @@ export function etagOfTaskFile({ home }: Pick<ApiContext, 'home'>, file: string)
 }
 
 /** Until a task without an id is changed, its position in the file identifies it. */
-export function taskNameOf({ file, task }: PlacedTask): string {
+function taskNameOf({ file, task }: PlacedTask): string {
   return task.id ?? `${file}:${task.line}`
 }
 

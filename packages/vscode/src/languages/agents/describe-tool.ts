@@ -1,4 +1,5 @@
 import type { ToolMeaning } from '@cadre/core'
+import { capital } from '../../capital.ts'
 
 const classes: Readonly<Record<string, string>> = {
   read: 'all read-only tools',
@@ -56,8 +57,4 @@ const effects: Readonly<Record<string, string>> = {
 /** Names in a file are text, so backticks are removed. */
 function plain(text: string): string {
   return text.replaceAll(/[`\r\n]/g, ' ').slice(0, 100)
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

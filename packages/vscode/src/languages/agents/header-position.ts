@@ -55,7 +55,7 @@ function isKeyPlace(found: ParsedLine, above: readonly string[]): boolean {
 }
 
 /** The lines between the dashes, zero-based; up to the end if the second dashes are missing. */
-export function headerOf(lines: readonly string[]): { first: number; last: number } | undefined {
+function headerOf(lines: readonly string[]): { first: number; last: number } | undefined {
   if ((lines[0] ?? '').replace(/^\ufeff/, '').trimEnd() !== '---') return undefined
   const end = lines.findIndex((text, index) => index > 0 && text.trimEnd() === '---')
   return { first: 1, last: end === -1 ? lines.length - 1 : end - 1 }

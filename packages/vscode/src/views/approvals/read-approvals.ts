@@ -13,8 +13,7 @@ import {
 } from '@cadre/gate'
 import { describeRequirement, isDaemonRunning } from '@cadre/home'
 import { personName, type Sessions } from '@cadre/runtime'
-import type { FilePreview } from '@cadre/tools'
-import { previewQuestion } from '../../run/preview-question.ts'
+import { type FilePreview, previewQuestion } from '@cadre/tools'
 import type { ApprovalItem, QuestionTarget } from './approval-item.ts'
 
 /** All pending decisions, oldest first. Applies decisions in files, like `cadre approvals`. */
@@ -28,7 +27,7 @@ export async function readApprovals(
 
 const maxTitleLength = 100
 
-export function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
+function itemOf(record: ApprovalRecord, isShown = false): ApprovalItem {
   const { id, session, root, question, agent, risk, type, action, more, choices, grants, created } = record
   const title = shownLine(action, maxTitleLength)
   return {

@@ -169,7 +169,7 @@ function viewOf(stored: StoredSession): SessionView | undefined {
 }
 
 /** The current activity of a session, in a few words. */
-export function activityOf(stored: StoredSession): Activity {
+function activityOf(stored: StoredSession): Activity {
   const session = viewOf(stored)
   const [question] = session?.questions.values() ?? []
   if (question !== undefined) return { text: shownLine(question.text, 120), waits: true }

@@ -23,7 +23,7 @@ export interface AccidentalDecisionGuard {
   forget(): void
 }
 
-export const guardDelayMs = 500
+const guardDelayMs = 500
 
 export function createAccidentalDecisionGuard(now: () => number): AccidentalDecisionGuard {
   let shown: string | undefined

@@ -21,7 +21,6 @@ export interface AgentView {
   readonly description: string
   readonly source: { readonly path: string; readonly dialect: string; readonly line?: number }
   readonly status: string
-  readonly shadows: readonly string[]
   readonly refused?: string
   readonly userInvocable: Sourced<boolean>
   readonly modelInvocable: Sourced<boolean>
@@ -66,7 +65,6 @@ export interface AgentView {
     readonly from: string
   }[]
   readonly isolation: Sourced<string>
-  readonly background: Sourced<boolean>
   readonly handoffs: readonly {
     readonly label: string
     readonly agent: string

@@ -1,16 +1,17 @@
-import type { Entry, Question, StoredSession } from '@cadre/core'
-import { type Documents, type FilePreview, previewChange } from '@cadre/tools'
+import type { Entry, StoredSession } from '@cadre/core'
+import { isObject } from '@cadre/disk'
+import type { Documents } from './documents.ts'
+import { type FilePreview, previewChange } from './preview-change.ts'
 
-/** The file changes by a call that needs approval, or `undefined` if they cannot be computed. */
+/** Like `previewChange`, for a call that needs approval. `detail`: of the question, as it is recorded. */
 export async function previewQuestion(
   { spec, entries }: Pick<StoredSession, 'spec' | 'entries'>,
-  { call, detail }: Question,
-  documents: Documents,
+  { call, detail }: { readonly call: string; readonly detail?: unknown },
+  documents?: Documents,
 ): Promise<readonly FilePreview[] | undefined> {
-  if (typeof detail !== 'object' || detail === null || Array.isArray(detail)) return undefined
-  const { tool, arguments: given } = detail as { tool?: unknown; arguments?: unknown }
+  const { tool, arguments: given } = isObject(detail) ? detail : {}
   if (typeof tool !== 'string' || typeof given !== 'string') return undefined
-  // The arguments use the dialect of the tool name that the model used.
+  // The arguments are in the dialect of the name that the model used.
   const spelling = entries.map((entry) => nameOfCall(entry, call)).find((name) => name !== undefined) ?? tool
   return previewChange({ tool, spelling, arguments: given, workspace: spec.workspace, documents })
 }

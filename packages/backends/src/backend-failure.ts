@@ -1,0 +1,5 @@
+import type { ReplyFailure } from '@cadre/core'
+
+export function backendFailure(message: string): ReplyFailure {
+  return { kind: 'failed', code: 'backend', message }
+}

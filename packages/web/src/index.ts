@@ -1,1 +1,0 @@
-export { hrefOf, type Route, readRoute, type ViewName, viewNames } from './shell/route.ts'
