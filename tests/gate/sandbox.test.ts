@@ -32,7 +32,9 @@ const running = (text: string) =>
 const isBubblewrap = (pid: string) => readFileSync(`/proc/${pid}/comm`, 'latin1') === 'bwrap\n'
 
 const isChild = (pid: string) =>
-  readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ')[1] === String(process.pid)
+  readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')[1] === String(process.pid)
 
 /** Waits for a condition; the test's own time limit ends a wait that never ends. */
 async function until(isSo: () => boolean): Promise<void> {
