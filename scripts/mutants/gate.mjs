@@ -18,6 +18,13 @@ export const gateMutants = {
       ['tests/gate/roles.test.ts', 'tests/gate/tree.test.ts'],
     ],
     [
+      'a command is called unstarted if a signal ended its sandbox',
+      `${gate}/sandbox/run-command.ts`,
+      'end.code === null || end.code > 128',
+      'false',
+      ['tests/gate/sandbox.test.ts'],
+    ],
+    [
       'a rule about hosts covers only one tool',
       'packages/core/src/vocabulary/select-tools.ts',
       'return tool.address !== undefined && ',
