@@ -1,10 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { CadreError, type Entry } from '@cadre/core'
+import { addChunk } from './add-chunk.ts'
 import type { HeaderLayout } from './emit-header.ts'
 import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { type HeaderReading, readHeader } from './read-header.ts'
-import { readEntryLeniently, readLeniently, Unreadable } from './read-leniently.ts'
+import { readLeniently, Unreadable } from './read-leniently.ts'
 import { type Header, InvalidHeader, type KnownSpecValues, specFromHeader } from './spec-from-header.ts'
 import { TextCursor } from './text-cursor.ts'
 
@@ -91,17 +92,6 @@ function readStrictly(text: string, header: HeaderReading, options: ReadOptions)
   return known.name === options.id
     ? { ...known, entries, good, layout: header.layout }
     : { ...known, entries, good }
-}
-
-/** Adds an entry in any notation. Returns false if it cannot be read alone: the whole file may be readable, or gives a better message. */
-export function addChunk(chunk: string, numbers: EntryNumbers): boolean {
-  if (!chunk.startsWith('  - ')) return false
-  try {
-    return numbers.addLoose(readEntryLeniently(chunk))
-  } catch (error) {
-    if (error instanceof Unreadable) return false
-    throw error
-  }
 }
 
 function readAnyNotation(text: string, options: ReadOptions): Omit<Reading, 'good'> {

@@ -1,9 +1,10 @@
 import { CadreError, type Entry, type EventEntry, type Report } from '@cadre/core'
+import { addChunk } from './add-chunk.ts'
 import { emitOutcome, emitStamp, type HeaderLayout } from './emit-header.ts'
 import { EntryNumbers } from './entry-numbers.ts'
 import { readEntry } from './read-entry.ts'
 import { readHeader } from './read-header.ts'
-import { addChunk, findTornEnd, isComment } from './read-journal.ts'
+import { findTornEnd, isComment } from './read-journal.ts'
 import { TextCursor } from './text-cursor.ts'
 
 export interface TruncatedJournal {
