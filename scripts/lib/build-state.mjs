@@ -14,7 +14,10 @@ export function buildNeeded() {
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== fingerprint()) return true
   if (!isBundleFresh()) return true
   if (!existsSync(fromRoot('packages', 'web', 'dist', 'page', 'files.json'))) return true
-  return packageFolders().some((folder) => !existsSync(path.join(folder, 'dist', 'index.js')))
+  return packageFolders().some(
+    (folder) =>
+      existsSync(path.join(folder, 'src', 'index.ts')) && !existsSync(path.join(folder, 'dist', 'index.js')),
+  )
 }
 
 /** `sources`: the fingerprint from before the build, because a source can change during it. */
