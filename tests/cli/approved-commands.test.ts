@@ -48,6 +48,9 @@ test('a script that changed after the approval was requested does not run', asyn
   project.write('run.sh', '#!/bin/sh\necho swapped >> ran.txt\n')
   const resumed = await project.cadre(['resume', session, '--trust'])
   expect(resumed.stdout).toContain('changed after the approval was requested')
+  expect(resumed.stderr).toContain('execute_command ./run.sh (approval: approval-outdated)')
+  const shown = await project.cadre(['sessions', 'show', session])
+  expect(shown.stdout).toContain('refused by approval, approval-outdated')
   expect(project.exists('ran.txt')).toBe(false)
 })
 

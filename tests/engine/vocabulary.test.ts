@@ -1,7 +1,7 @@
 import {
   type AgentDefinition,
   classOf,
-  explainUnknownDenial,
+  explainUnknownToolName,
   interpretToolName,
   spellingsOf,
   type Tool,
@@ -341,7 +341,7 @@ describe('a tool name that a person denies', () => {
     ...['*', 'edit', 'write_file', 'WRITE_FILE', 'Write', 'edit/editFiles', 'runCommands', 'delegate_task'],
     ...['vscodeAPI', 'vscode/vscodeAPI', 'NotebookEdit', 'github/*', 'mcp__warehouse__query', 'warehouse/*'],
   ])('%s is known', (name) => {
-    expect(explainUnknownDenial(name, { tools, agents: [agent] })).toBeUndefined()
+    expect(explainUnknownToolName(name, { tools, agents: [agent] })).toBeUndefined()
   })
 
   test.each([
@@ -352,6 +352,6 @@ describe('a tool name that a person denies', () => {
     ['mcp__nowhere__query', 'there is no MCP server named "nowhere"'],
     ['', 'named ""'],
   ])('%j matches nothing', (name, hint) => {
-    expect(explainUnknownDenial(name, { tools, agents: [agent] })).toContain(hint)
+    expect(explainUnknownToolName(name, { tools, agents: [agent] })).toContain(hint)
   })
 })

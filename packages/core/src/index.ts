@@ -129,7 +129,7 @@ export type {
   Workspaces,
 } from './ports/workspaces.ts'
 export { createGate } from './rules/create-gate.ts'
-export { explainUnknownDenial } from './rules/explain-unknown-denial.ts'
+export { explainUnknownToolName } from './rules/explain-unknown-tool-name.ts'
 export { subjectsOf } from './rules/permission-subject.ts'
 export { permissionCoversTool } from './rules/permissions.ts'
 export { isReadOnlyTool } from './rules/rules.ts'

@@ -40,6 +40,26 @@ test('records the controls of a run with its session', async () => {
   expect(spec.controls).toEqual({ readOnly: true, deniedTools: ['read_file'] })
 })
 
+test('the limit on rounds applies to the first agent, even if the agent allows more', async () => {
+  const look = { calls: [{ tool: 'list_directory', input: { path: '.' } }], repeat: 9 }
+  writeFileSync(path.join(folder, 'loop.yaml'), JSON.stringify({ lanes: { '*': [look, { reply: 'end' }] } }))
+  const limited = await createRuntime({
+    model: 'scripted:loop.yaml',
+    maxTurns: 2,
+    environment: { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder } },
+  })
+  const agent = {
+    name: 'looker',
+    description: 'looks',
+    prompt: 'Look.',
+    tools: { kind: 'all' },
+    limits: { maxTurns: 50 },
+  } as const
+  const result = await limited.run({ agent, work: 'Look around' })
+  await limited.close()
+  expect(result).toMatchObject({ report: { status: 'incomplete', notices: [{ code: 'max_rounds' }] } })
+})
+
 test('trusts only the items that a person has seen, not files added meanwhile', async () => {
   const project = path.join(folder, 'project')
   const hooks = path.join(project, '.github', 'hooks')

@@ -177,7 +177,15 @@ async function assemble(
       const { agent = options.agent } = wanted
       const chosen = typeof agent === 'object' ? agent : chooseAgent({ agents: registry, entry }, agent)
       const folder = resolveWorkspace(environment, wanted.workspace ?? workspace)
-      return orchestrator.start({ ...wanted, workspace: folder, agent: chosen }, signal)
+      return orchestrator.start(
+        {
+          ...(options.maxTurns !== undefined && { maxRounds: options.maxTurns }),
+          ...wanted,
+          workspace: folder,
+          agent: chosen,
+        },
+        signal,
+      )
     },
     watchRequests() {
       const watch = watchRequests({

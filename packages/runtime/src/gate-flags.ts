@@ -3,7 +3,7 @@ import {
   type Allowed,
   CadreError,
   type Controls,
-  explainUnknownDenial,
+  explainUnknownToolName,
   type Notice,
   type Tool,
   unknownAllowed,
@@ -37,7 +37,7 @@ export function controlsOf(
   { tools, agents }: { readonly tools: readonly Tool[]; readonly agents: Agents },
 ): Controls | undefined {
   for (const name of denyTool) {
-    const reason = explainUnknownDenial(name, { tools, agents: agents.list() })
+    const reason = explainUnknownToolName(name, { tools, agents: agents.list() })
     if (reason !== undefined) throw new CadreError('usage', `--deny-tool: ${reason}`)
   }
   const controls: Controls = {

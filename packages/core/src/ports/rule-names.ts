@@ -50,6 +50,7 @@ export const ruleNames = [
   'approval-required',
   'isolation',
   'approvals',
+  'approval-outdated',
   'no-human',
   'answer',
   'approve',

@@ -201,7 +201,7 @@ async function startAgain(session: Session, { call, tool }: JudgedCall): Promise
   if (started === undefined || (tool.effect === 'read' && account === undefined)) return undefined
   const { seq: _seq, timestamp: _timestamp, ...start } = started
   const over = account?.refuseCall()
-  if (over !== undefined) return { outcome: 'refused', code: 'budget', content: over }
+  if (over !== undefined) return refuse(session, call, { by: 'budget', rule: 'calls', reason: over })
   account?.countCall()
   const draft = { ...start, try: tries + 1 }
   announceDecisions(
@@ -255,40 +255,57 @@ async function awaitApproval(
   }
   // Other calls may have used up the budget since this one was judged.
   const over = session.gate.judgeCounts(judged, session.spec, session.node.signal)
-  if (over !== undefined) return { outcome: 'refused', code: over.by, content: over.reason ?? '' }
+  if (over !== undefined) return refuse(session, call, over)
   const start = startDraft(session, judged, said)
   announceDecisions(session, await record(session, `approved/${call.id}`, () => [start], { durable: true }))
   return 'approved'
 }
 
-/** Returns the refusal of a call that was allowed in an earlier life and is forbidden now. */
+/** Records the refusal of a call that was allowed in an earlier life and is forbidden now, and returns it. */
 async function currentRefusal(
   session: Session,
   judged: JudgedCall,
   held?: EventEntry,
 ): Promise<Outcome | undefined> {
+  const { call } = judged
   const verdict = await session.gate.judgeAgain(judged, session.spec, session.node.signal)
-  if (verdict.kind === 'deny') return { outcome: 'refused', code: verdict.by, content: verdict.reason }
-  if (
-    verdict.kind === 'ask' &&
-    held !== undefined &&
-    isStricterRequirement(verdict.approvals, requirementOf({ ...held }))
-  )
-    return {
-      outcome: 'refused',
-      code: 'approval',
-      content:
+  if (verdict.kind === 'deny') return refuse(session, call, verdict)
+  if (held === undefined) return undefined
+  if (verdict.kind === 'ask' && isStricterRequirement(verdict.approvals, requirementOf({ ...held })))
+    return refuse(session, call, {
+      by: 'approval',
+      rule: 'approval-outdated',
+      reason:
         'the policy requires more approvals for this call than when it was requested, so the approval no longer applies. Make the call again to request new ones.',
-    }
-  const before = (held?.['boundTo'] ?? []) as readonly string[]
+    })
+  const before = (held['boundTo'] ?? []) as readonly string[]
   const changed = (verdict.boundTo ?? []).filter((item) => !before.includes(item))
-  if (held === undefined || changed.length === 0) return undefined
+  if (changed.length === 0) return undefined
   const files = changed.map((item) => item.split(' ')[0]).join(', ')
-  return {
+  return refuse(session, call, {
+    by: 'approval',
+    rule: 'approval-outdated',
+    reason: `${files} changed after the approval was requested, so the approval no longer applies. Make the call again to request a new one.`,
+  })
+}
+
+/** Records which rule refuses a call that was allowed or held before. */
+async function refuse(
+  session: Session,
+  call: WireCall,
+  { by, rule, reason = '' }: Pick<Verdict, 'by' | 'rule'> & { readonly reason?: string },
+): Promise<Outcome> {
+  const draft: EventDraft = {
+    role: 'event',
+    type: 'call.refused',
+    call: call.id,
     outcome: 'refused',
-    code: 'approval',
-    content: `${files} changed after the approval was requested, so the approval no longer applies. Make the call again to request a new one.`,
+    by,
+    rule,
+    content: reason,
   }
+  announceDecisions(session, await record(session, `refused/${call.id}`, () => [draft]))
+  return refusalOutcome(draft)
 }
 
 /** Adds the text of rules and hooks to the outcome. */
@@ -304,7 +321,7 @@ function withContext(
   return { ...outcome, content: [content, ...added].join('\n\n') }
 }
 
-export function refusalOutcome(entry: EventEntry): Outcome {
+export function refusalOutcome(entry: EventDraft): Outcome {
   const { by = 'tool', rule } = entry
   return {
     outcome: entry['outcome'] as 'failed' | 'refused' | 'cancelled',

@@ -44,7 +44,7 @@ export function ruleCoversTool(name: string, tool: Tool): boolean {
 }
 
 /**
- * Returns whether a rule that allows calls means this tool of an MCP server. It covers less than `covers`: the name of a tool does not tell
+ * Returns whether a rule that allows calls means this tool of an MCP server. It covers less than `restrictionCoversTool`: the name of a tool does not tell
  * where the name of its server ends, because the server `a__b` has tools `mcp__a__b__…`.
  */
 export function allowsServerTool(name: string, tool: Tool): boolean {

@@ -47,7 +47,7 @@ export const runCommand = defineCommand({
       home: homeFlag,
       workspace: textFlag('The folder the agents may change; default: the current folder', 'DIR'),
       maxTurns: countFlag(
-        'The maximum number of rounds per session, unless its agent sets a limit; default 30',
+        'The maximum number of rounds per session; default 30. Delegated agents keep a limit of their own',
         1,
       ),
       depth: countFlag('The maximum delegation depth; default 3', 0),

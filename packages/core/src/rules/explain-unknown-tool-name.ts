@@ -17,7 +17,7 @@ export interface Denied {
  * Returns the reason why a denied tool name matches no tool, or `undefined` if it matches one. Stricter than for tools in agent files: a
  * misspelt name there grants nothing, but here it would deny nothing.
  */
-export function explainUnknownDenial(name: string, { tools, agents }: Denied): string | undefined {
+export function explainUnknownToolName(name: string, { tools, agents }: Denied): string | undefined {
   if (tools.some((tool) => restrictionCoversTool(name, tool))) return undefined
   const meaning = interpretToolName(name)
   const shown = JSON.stringify(name)
