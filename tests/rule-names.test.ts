@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { ruleNames, rulePrefixes } from '@cadre/core'
 import { expect, it } from 'vitest'
+import { pathRules } from '../packages/gate/src/paths/path-resolver.ts'
 
+/** Rules that files emit as `rule: pathRules[kind]`. */
+const pathNames: readonly string[] = Object.values(pathRules)
 /** The compiler refuses every rule name that is not in `ruleNames` or `rulePrefixes`. */
 const emitted = [...ruleNames, ...rulePrefixes]
 const packages = path.join(import.meta.dirname, '..', 'packages')
@@ -36,6 +39,7 @@ it('the table has every file that decides under a rule name', () => {
 it('finds names in code', () => {
   const code = "rule: 'a.b', reason\nrule: `hook: $".concat("{place}`, rule: x, rule === 'c'")
   expect(rulesIn(code)).toEqual(['a.b', 'hook: '])
+  expect(rulesIn('rule: pathRules[kind], reason')).toEqual(pathNames)
   expect([has(code, 'a.b'), has(code, 'a'), has(code, 'hook: ')]).toEqual([true, false, true])
 })
 
@@ -66,11 +70,14 @@ function codeIn(markdown: string): string[] {
 }
 
 function rulesIn(code: string): string[] {
-  return [...code.matchAll(/\brule: (?:'([^']+)'|`(\w+: ))/g)].map(([, name, prefix]) => name ?? prefix ?? '')
+  const literal = [...code.matchAll(/\brule: (?:'([^']+)'|`(\w+: ))/g)]
+  const names = literal.map(([, name, prefix]) => name ?? prefix ?? '')
+  return code.includes('rule: pathRules[') ? [...names, ...pathNames] : names
 }
 
-/** As a literal: `'paths.outside'`, or the start of a template. */
+/** As a literal: `'calls'`, or the start of a template. Or as one of `pathRules`. */
 function has(code: string, name: string): boolean {
+  if (pathNames.includes(name) && code.includes('rule: pathRules[')) return true
   return name.endsWith(': ') ? code.includes(`\`${name}\${`) : code.includes(`'${name}'`)
 }
 
