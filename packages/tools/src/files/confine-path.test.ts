@@ -47,6 +47,7 @@ describe('paths that lead outside', () => {
     expect(read.failed).toBe(true)
     expect(read.content).not.toContain('the secret')
     for (const [name, rest] of Object.entries({
+      view_image: {},
       write_file: { content: 'x' },
       edit_file: { old: 'the secret', new: 'x' },
       create_directory: {},
