@@ -109,12 +109,13 @@ export class PassageIndex {
     const prefix = (term: string) => term.length > 3
     const found = this.words.search(query, { filter, prefix })
     const all = found.length > 0 ? found : this.words.search(query, { filter, prefix, fuzzy: 0.2 })
-    return all.flatMap(({ id, score, queryTerms }) => {
+    const hits = all.flatMap(({ id, score, queryTerms }) => {
       const place = this.places.get(id as number)
       return place === undefined
         ? []
         : [{ ...place.passage, path: place.path, score, weight: new Set(queryTerms).size }]
     })
+    return hits.sort(compareHits)
   }
 
   /** Removes the words of deleted passages. */
@@ -126,6 +127,13 @@ export class PassageIndex {
   data(): IndexData {
     return { next: this.next, files: [...this.files], words: this.words.toJSON() }
   }
+}
+
+/** Best first. Equal scores are sorted by location, because the file system lists files in any order. */
+export function compareHits(a: SearchHit, b: SearchHit): number {
+  if (a.score !== b.score) return b.score - a.score
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1
+  return a.line - b.line
 }
 
 /** Hashes the content of a passage, without its location. */

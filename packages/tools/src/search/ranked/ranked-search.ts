@@ -7,7 +7,7 @@ import type { LocateRipgrep } from '../locate-ripgrep.ts'
 import { type Embed, type EmbedLoader, withBudget } from './embed.ts'
 import { FolderIndex } from './folder-index.ts'
 import { type IndexStore, openIndexStore } from './index-store.ts'
-import { hashOf, type PassageIndex, type SearchHit } from './passage-index.ts'
+import { compareHits, hashOf, type PassageIndex, type SearchHit } from './passage-index.ts'
 import type { Scan, SearchRoot } from './scan-files.ts'
 import { splitPassages } from './split-passages.ts'
 import { normaliseVector, Vectors } from './vectors.ts'
@@ -159,7 +159,7 @@ async function byMeaning(
   })
   const notes =
     all.length > some.length ? [`only the first ${maxVectors} of ${all.length} passages were compared`] : []
-  return { hits: hits.sort((a, b) => b.score - a.score), notes }
+  return { hits: hits.sort(compareHits), notes }
 }
 
 /** Returns the text of a passage with its headings, for the module. Passages are requested file by file. */
