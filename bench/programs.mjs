@@ -61,7 +61,11 @@ export const programs = [
   {
     name: 'cadre run',
     kind: 'command',
-    argv: byMode({ fanout: 'cadre/command.mjs', telemetry: 'cadre/command.mjs' }),
+    argv: byMode({
+      fanout: 'cadre/command.mjs',
+      telemetry: 'cadre/command.mjs',
+      gate: 'cadre/gate-in-command.mjs',
+    }),
     fake: delegating,
   },
   {

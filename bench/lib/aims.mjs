@@ -131,16 +131,21 @@ function reloadIsCheap(rows) {
 
 /** In CPU time, so that a busy machine does not matter. */
 function allowedCalls(rows) {
-  const { callUs = {} } = findRow(rows, { kind: 'cadre', mode: 'gate' }) ?? {}
-  return ['read', 'write', 'command'].map((kind) =>
-    judge(
-      `the gate, an allowed ${kind} without hooks`,
-      '< 200 µs CPU',
-      callUs[kind],
-      (us) => us < 200,
-      unit('µs'),
-    ),
-  )
+  return [
+    ['cadre', 'in the library'],
+    ['command', 'in `cadre run`'],
+  ].flatMap(([program, place]) => {
+    const { callUs = {} } = findRow(rows, { kind: program, mode: 'gate' }) ?? {}
+    return ['read', 'write', 'command'].map((kind) =>
+      judge(
+        `the gate ${place}, an allowed ${kind} without hooks`,
+        '< 200 µs CPU',
+        callUs[kind],
+        (us) => us < 200,
+        unit('µs'),
+      ),
+    )
+  })
 }
 
 function hookProcess(rows) {

@@ -132,11 +132,15 @@ function agentsTable(rows) {
 }
 
 function gateTable(rows) {
-  const [bare, cadre] = ['bare', 'cadre'].map((kind) => findRow(rows, { kind, mode: 'gate' }))
-  if (!bare || !cadre) return ''
+  const [bare, ...others] = ['bare', 'cadre', 'command'].map((kind) => findRow(rows, { kind, mode: 'gate' }))
+  if (!bare || !others.every(Boolean)) return ''
   const line = (what, pick) => {
-    const [a, b] = [pick(bare), pick(cadre)]
-    return [what, fixed(a), `${fixed(b)} (${(b / a).toFixed(2)} ×)`]
+    const base = pick(bare)
+    return [
+      what,
+      fixed(base),
+      ...others.map((row) => `${fixed(pick(row))} (${(pick(row) / base).toFixed(2)} ×)`),
+    ]
   }
   const body = [
     ...['read', 'write', 'command'].map((kind) =>
@@ -147,7 +151,7 @@ function gateTable(rows) {
     line('100 calls with a hook each, ms', ({ hundred }) => hundred.wallMs),
     line('the longest pause of the loop meanwhile, ms', ({ hundred }) => hundred.longestPauseMs),
   ]
-  return `### The gate: what it costs to judge a call\n\n${table(['', 'bare', 'cadre'], body)}`
+  return `### The gate: what it costs to judge a call\n\n${table(['', 'bare', 'cadre', 'cadre run'], body)}`
 }
 
 function mcpTable(rows) {
