@@ -19,7 +19,7 @@ export const gateMutants = {
     ],
     [
       'a command is called unstarted if a signal ended its sandbox',
-      `${gate}/sandbox/run-command.ts`,
+      `${gate}/sandbox/run-guarded-command.ts`,
       'end.code === null || end.code > 128',
       'false',
       ['tests/gate/sandbox.test.ts'],

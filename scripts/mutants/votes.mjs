@@ -1,11 +1,11 @@
 /** Mistakes in approvals by several people. */
-const core = 'packages/core/src/session/votes.ts'
+const core = 'packages/core/src/session/recorded-votes.ts'
 const voter = 'packages/gate/src/approvals/voter.ts'
 const count = 'packages/gate/src/approvals/count-votes.ts'
 const demand = ['packages/gate/src/approvals/create-demand.test.ts']
 
 export const voteMutants = {
-  tests: ['tests/gate/votes.test.ts', 'packages/core/src/session/votes.test.ts'],
+  tests: ['tests/gate/votes.test.ts', 'packages/core/src/session/recorded-votes.test.ts'],
   rows: [
     [
       'one vote too few decides',

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Answer } from '@cadre/core'
-import { cleanEnvironment, createPathResolver, runCommand } from '@cadre/gate'
+import { cleanEnvironment, createPathResolver, runGuardedCommand } from '@cadre/gate'
 import { markUnsandboxedCommand } from '@cadre/home'
 import { call, say } from '@cadre/testing'
 import { expect, onTestFinished, test } from 'vitest'
@@ -268,7 +268,7 @@ test('a question asked during a command without a sandbox is not mistaken for it
   const world = await openWorld(lanes)
   const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'cadre-approvals-work-')))
   onTestFinished(() => rmSync(workspace, { recursive: true, force: true }))
-  const going = runCommand(
+  const going = runGuardedCommand(
     {
       command: 'echo > started; while ! test -e go; do :; done',
       cwd: workspace,

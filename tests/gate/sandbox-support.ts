@@ -21,7 +21,7 @@ import {
   cleanEnvironment,
   createPathResolver,
   findSandbox,
-  runCommand,
+  runGuardedCommand,
   type Sandbox,
 } from '@cadre/gate'
 import { openHome } from '@cadre/home'
@@ -136,7 +136,7 @@ export function createWorld(): World {
       } = {},
     ) {
       const workspace = rest.workspace ?? project
-      return runCommand(
+      return runGuardedCommand(
         {
           command,
           cwd: workspace,

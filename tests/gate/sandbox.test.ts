@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { createPathResolver, runCommand } from '@cadre/gate'
+import { createPathResolver, runGuardedCommand } from '@cadre/gate'
 import { isUnsandboxedCommandRunning, openHome, readRequesters, recordRequesters } from '@cadre/home'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampled } from '../support/amount.ts'
@@ -404,9 +404,9 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
   it('dies with the process that started it', () => {
     const name = `cadre-test-orphan-${process.pid}`
     const script = `
-      import { createPathResolver, findSandbox, runCommand } from '@cadre/gate'
+      import { createPathResolver, findSandbox, runGuardedCommand } from '@cadre/gate'
       const run = { command: 'exec -a ${name} tail -f /dev/null', cwd: process.argv[1], workspace: process.argv[1], timeoutMs: 60000, copy: false, network: false, environment: process.env, key: 'k' }
-      void runCommand(run, { sandbox: await findSandbox(process.env), places: createPathResolver() }, new AbortController().signal)
+      void runGuardedCommand(run, { sandbox: await findSandbox(process.env), places: createPathResolver() }, new AbortController().signal)
       const { readdirSync, readFileSync } = await import('node:fs')
       const started = () => readdirSync('/proc').some((pid) => { try { return /^\\d+$/.test(pid) && readFileSync('/proc/' + pid + '/cmdline', 'latin1').startsWith('${name}') } catch { return false } })
       const look = () => started() ? process.kill(process.pid, 'SIGKILL') : setImmediate(look)
@@ -544,12 +544,20 @@ describe('without a sandbox', () => {
     }
     const command = 'echo evil > .cadre/storage/policy.yaml; echo beat > .cadre/storage/leases/x; ls'
     const { signal } = new AbortController()
-    const end = await runCommand({ ...run, command, copy: false }, { sandbox: without, places, home }, signal)
+    const end = await runGuardedCommand(
+      { ...run, command, copy: false },
+      { sandbox: without, places, home },
+      signal,
+    )
     expect(end.changes.map((change) => change.path)).toEqual([world.at('.cadre/storage/policy.yaml')])
     expect(world.protectedState()).toEqual(before)
     expect(world.read('.cadre/storage/leases/x')).toBe('beat\n')
     expect(
-      await runCommand({ ...run, command: 'ls -A', copy: true }, { sandbox: without, places, home }, signal),
+      await runGuardedCommand(
+        { ...run, command: 'ls -A', copy: true },
+        { sandbox: without, places, home },
+        signal,
+      ),
     ).toMatchObject({ output: expect.not.stringContaining('.cadre') })
   })
 

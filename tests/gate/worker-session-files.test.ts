@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { cleanEnvironment, createPathResolver, runCommand } from '@cadre/gate'
+import { cleanEnvironment, createPathResolver, runGuardedCommand } from '@cadre/gate'
 import { doubtsAbout, openHome } from '@cadre/home'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createWorld, type World, without } from './sandbox-support.ts'
@@ -82,7 +82,7 @@ test('the home of a daemon in the workspace is protected if the worker has anoth
   const workspace = world.project
   const own = openHome({ home: path.join(realpathSync(world.outer), 'own'), cwd: '/', env: {} })
   own.folder('sessions')
-  const end = await runCommand(
+  const end = await runGuardedCommand(
     {
       ...{ workspace, cwd: workspace, timeoutMs: 60_000, copy: false, network: false, key: 'test/call_1' },
       command: `ls .cadre/storage/unguarded; echo '  - seq: 2' >> ${file}; echo x > .cadre/config.yaml`,

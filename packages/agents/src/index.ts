@@ -29,9 +29,9 @@ export { readJson } from './settings/read-json.ts'
 export { readSettingsAgents } from './settings/read-settings.ts'
 export { settingsLimits } from './settings/settings-limits.ts'
 export type { SettingsDiagnostic } from './settings/settings-report.ts'
+export type { Team, TeamSummary } from './teams/built-in-team.ts'
 export { findTeamWith, teamForAgent } from './teams/find-team.ts'
 export { listTeams, loadTeam, readTeamFiles, readTeamHome } from './teams/load-team.ts'
-export type { Team, TeamSummary } from './teams/team.ts'
 export {
   type ChangedSettings,
   changeSettings,

@@ -1,7 +1,7 @@
-import { addressOf } from './address-of.ts'
 import { apiErrorOf } from './api-error.ts'
 import { followEvents } from './follow-events.ts'
 import { type OperationName, operations } from './operations.ts'
+import { requestAddress } from './request-address.ts'
 import type { AnswerOf, AnyRequest, RequestOf } from './request-of.ts'
 import type { StreamPart } from './stream-event.ts'
 
@@ -44,7 +44,7 @@ export function createClient(options: ClientOptions): Client {
     const half = typeof key === 'function' ? key() : key
     const { body, ifMatch, idempotencyKey, signal } = request
     const hasBody = method !== 'GET' && method !== 'DELETE'
-    return fetch(addressOf(address, path, request), {
+    return fetch(requestAddress(address, path, request), {
       method,
       credentials: 'same-origin',
       redirect: 'error',

@@ -142,10 +142,6 @@ export { type History, handoffHistory } from './session/handoff.ts'
 export { stopGrace } from './session/perform.ts'
 export { joinPrompt, oneLine, workWithoutHeadings } from './session/prompt.ts'
 export { answerDraft, answerIn, isAsked, questionDraft } from './session/questions.ts'
-export { sectionsOf } from './session/sections.ts'
-export type { SessionState } from './session/session-state.ts'
-export { startedSessions } from './session/started-sessions.ts'
-export { foldEntries, isOutdated, openCalls } from './session/state.ts'
 export {
   answerDrafts,
   isPermission,
@@ -153,7 +149,11 @@ export {
   missingAnswer,
   requirementOf,
   votesIn,
-} from './session/votes.ts'
+} from './session/recorded-votes.ts'
+export { sectionsOf } from './session/sections.ts'
+export type { SessionState } from './session/session-state.ts'
+export { startedSessions } from './session/started-sessions.ts'
+export { foldEntries, isOutdated, openCalls } from './session/state.ts'
 export { cleanData, plainText, shortLine } from './text/clean-data.ts'
 export { isNestedDeeper } from './text/is-nested-deeper.ts'
 export { readTrace, type TraceContext } from './text/trace-context.ts'

@@ -20,7 +20,7 @@ export {
 } from './engine/session-projection.ts'
 export { sessionSummaryOf } from './engine/session-summary-of.ts'
 export { endsWithEntry } from './format/ends-with-entry.ts'
-export { findJournalProblems } from './format/find-problems.ts'
+export { findJournalProblems } from './format/find-journal-problems.ts'
 export { readEndState } from './format/read-end-state.ts'
 export type { SessionSummary } from './format/read-summary.ts'
 export { truncateJournal } from './format/truncate-journal.ts'

@@ -1,5 +1,5 @@
 import { CadreError } from '@cadre/core'
-import { serverFailure } from './server-failure.ts'
+import { restateFailure } from './restate-failure.ts'
 
 export interface IngressOptions {
   readonly url: string
@@ -85,7 +85,7 @@ export class Ingress {
       }
       throw new CadreError(
         'backend',
-        `cannot reach the Restate server at ${this.#url}: ${serverFailure(error, 'engine.ingress')}`,
+        `cannot reach the Restate server at ${this.#url}: ${restateFailure(error, 'engine.ingress')}`,
         { cause: error },
       )
     }

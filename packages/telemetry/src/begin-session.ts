@@ -1,7 +1,7 @@
 import { type CadreEvent, noUsage, readTrace, type TraceContext } from '@cadre/core'
 import type { AgentModel } from './agent-model.ts'
 import { attributesOf, joinAttributes } from './attributes.ts'
-import type { OpenSession, SpanLink } from './open-session.ts'
+import type { OpenSession, SpanLink } from './open-spans.ts'
 import type { Sampler } from './sampler.ts'
 import { instantOf, spanIdOf, traceIdOf } from './span.ts'
 

@@ -1,6 +1,6 @@
 import { attributeOf, joinAttributes } from './attributes.ts'
 import { okStatus, type SpanHead, spanHeadOf } from './ended-span.ts'
-import type { OpenCall, OpenSession } from './open-session.ts'
+import type { OpenCall, OpenSession } from './open-spans.ts'
 
 export interface CallFailure {
   readonly error: string

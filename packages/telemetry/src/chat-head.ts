@@ -1,6 +1,6 @@
 import { type AttributeText, attributeOf, joinAttributes } from './attributes.ts'
 import { errorStatus, okStatus, type SpanHead, spanHeadOf } from './ended-span.ts'
-import type { OpenSession } from './open-session.ts'
+import type { OpenSession } from './open-spans.ts'
 import { spanKinds } from './span.ts'
 
 /** The head of a request's span. Requests of a session that got the same kind of answer share it. */

@@ -4,15 +4,15 @@ import { BatchQueue } from './batch-queue.ts'
 import { createContent } from './content.ts'
 import type { HookRun } from './hook-run.ts'
 import { createMeter } from './meter.ts'
+import { metricsBody, tracesBody } from './otlp-body.ts'
 import { createSender, type Sender } from './post.ts'
 import {
   type Environment,
-  readSettings,
+  readTelemetrySettings,
   type SignalName,
   type SignalSettings,
   type TelemetrySettings,
-} from './read-settings.ts'
-import { metricsBody, tracesBody } from './request-body.ts'
+} from './read-telemetry-settings.ts'
 import { SpanTracker } from './span-tracker.ts'
 
 export interface TelemetryOptions {
@@ -56,7 +56,7 @@ const closeMs = 1500
 /** Creates a process's telemetry from the `OTEL_…` variables. Does not open a connection until there is data to send. */
 export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { environment, mask, tell, now = Date.now } = options
-  const settings = readSettings(environment, randomUUID())
+  const settings = readTelemetrySettings(environment, randomUUID())
   const { resource, delta, queue, longest, notices } = settings
   const senders: Sender[] = []
   let isTold = false

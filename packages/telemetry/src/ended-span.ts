@@ -1,5 +1,5 @@
 import { type AttributeText, joinAttributes, quotedJson } from './attributes.ts'
-import type { OpenSession, SpanLink } from './open-session.ts'
+import type { OpenSession, SpanLink } from './open-spans.ts'
 import { nanosOf, randomSpanId, spanKinds } from './span.ts'
 
 export interface HeadOptions {

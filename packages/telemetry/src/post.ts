@@ -6,7 +6,7 @@ import {
   request as requestHttp,
 } from 'node:http'
 import { promisify } from 'node:util'
-import type { SignalSettings } from './read-settings.ts'
+import type { SignalSettings } from './read-telemetry-settings.ts'
 
 /** `retry`: the same data may be accepted later. `afterMs`: the receiver asked to wait. */
 export type Delivery =

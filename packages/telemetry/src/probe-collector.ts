@@ -1,6 +1,6 @@
+import { metricsBody, tracesBody } from './otlp-body.ts'
 import { createSender } from './post.ts'
-import { type Environment, readSettings, type SignalName } from './read-settings.ts'
-import { metricsBody, tracesBody } from './request-body.ts'
+import { type Environment, readTelemetrySettings, type SignalName } from './read-telemetry-settings.ts'
 
 /** What `cadre doctor` reports. */
 export interface CollectorState {
@@ -18,7 +18,10 @@ export interface CollectorState {
 
 /** Sends a request without data to each address. */
 export async function probeCollector(environment: Environment, limitMs: number): Promise<CollectorState> {
-  const { traces, metrics, resource, content, sendsJsonInstead, notices } = readSettings(environment, 'probe')
+  const { traces, metrics, resource, content, sendsJsonInstead, notices } = readTelemetrySettings(
+    environment,
+    'probe',
+  )
   const bodies = { traces: tracesBody(resource, []), metrics: metricsBody(resource, []) }
   const signals = await Promise.all(
     Object.entries({ traces, metrics }).flatMap(([key, signal]) => {

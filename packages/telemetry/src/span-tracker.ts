@@ -34,7 +34,7 @@ import {
 import type { HookRun } from './hook-run.ts'
 import { memoize } from './memoize.ts'
 import type { Meter } from './meter.ts'
-import { type OpenSession, openCallOf, type SpanLink, usageAttributes } from './open-session.ts'
+import { type OpenSession, openCallOf, type SpanLink, usageAttributes } from './open-spans.ts'
 import type { Sampler } from './sampler.ts'
 import { instantOf, spanIdOf } from './span.ts'
 

@@ -23,7 +23,6 @@ export {
   type TestTeam,
   type TestTeamOptions,
 } from './test-team.ts'
-export { completionOf, streamOf, type WireReply, type WireReplyCall } from './wire/completion.ts'
 export {
   startWire,
   type Wire,
@@ -32,3 +31,4 @@ export {
   type WireScript,
 } from './wire/start-wire.ts'
 export { answers, type Piece, type WireAnswer } from './wire/wire-answer.ts'
+export { completionOf, streamOf, type WireReply, type WireReplyCall } from './wire/wire-reply.ts'

@@ -2,7 +2,7 @@ import { closeSync, type Dirent, openSync, readdirSync, readSync, realpathSync, 
 import path from 'node:path'
 import { isInside, repositoryOf } from '@cadre/disk'
 import { settingsNamespace } from '../settings/find-configuration.ts'
-import { classifyPath, findAgentFolder, type PathMeaning } from './agent-path.ts'
+import { classifyPath, findAgentFolder, type PathMeaning } from './classify-path.ts'
 import { looksLikeAgent, looksLikeChatLog, looksLikeTemplate } from './looks-like-agent.ts'
 import { createPlugins } from './plugins.ts'
 

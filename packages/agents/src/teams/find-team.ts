@@ -1,6 +1,6 @@
 import { type AgentDefinition, nameKey } from '@cadre/core'
+import type { TeamSummary } from './built-in-team.ts'
 import { listTeams, loadTeam } from './load-team.ts'
-import type { TeamSummary } from './team.ts'
 
 /**
  * Returns the built-in team that has all of these agents, in the form for `loadTeam`. Prefers a team whose entry agent is

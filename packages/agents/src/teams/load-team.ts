@@ -4,7 +4,7 @@ import { type AgentDefinition, CadreError, didYouMean } from '@cadre/core'
 import { showDiagnostic } from '@cadre/disk'
 import { readAgentText } from '../load/read-agent-text.ts'
 import type { PlacedFile } from '../write/place-files.ts'
-import type { Team, TeamSummary } from './team.ts'
+import type { Team, TeamSummary } from './built-in-team.ts'
 import { readManifest, type TeamManifest, teamNames, teamsFolder } from './team-manifest.ts'
 
 /** The file of a team's agent. */

@@ -7,7 +7,7 @@ import { teamStart } from '../tree/change-team.ts'
 import { isBackground } from '../tree/delegate.ts'
 import { readDelegation } from '../tree/delegation.ts'
 import { judgedEvent } from '../view/entry-events.ts'
-import { approvalsJson } from './approval.ts'
+import { approvalsJson } from './approval-question.ts'
 import { record, type Session } from './session.ts'
 import type { CallState } from './session-state.ts'
 

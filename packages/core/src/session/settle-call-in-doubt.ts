@@ -1,8 +1,8 @@
 import type { Question } from '../ports/engine.ts'
 import type { JudgedCall } from '../ports/gate.ts'
-import { actionOf } from './approval.ts'
+import { actionOf } from './approval-question.ts'
+import { awaitAnswer } from './await-answer.ts'
 import { type Outcome, toolContext } from './perform.ts'
-import { askPerson } from './person.ts'
 import type { Session } from './session.ts'
 import { untilStopped } from './until-stopped.ts'
 
@@ -56,7 +56,7 @@ async function askWhatHappened(
   judged: JudgedCall,
   leftover: Leftover | 'elsewhere',
 ): Promise<Outcome | 'run' | undefined> {
-  const answer = await askPerson(session, doubtOf(session, judged, leftover))
+  const answer = await awaitAnswer(session, doubtOf(session, judged, leftover))
   if (answer === undefined) return undefined
   const reason = answer.reason === undefined ? '' : ` ${answer.reason}`
   if (answer.decision === 'again') return 'run'

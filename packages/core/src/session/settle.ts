@@ -18,16 +18,16 @@ import type { RuleName } from '../ports/rule-names.ts'
 import { changeTeam } from '../tree/change-team.ts'
 import { delegate } from '../tree/delegate.ts'
 import { settledEvent } from '../view/entry-events.ts'
-import { approvalOf } from './approval.ts'
+import { approvalOf } from './approval-question.ts'
+import { awaitAnswer } from './await-answer.ts'
 import { announceDecisions, decide, readCachedCall, startDraft, undecidedCalls } from './decide.ts'
 import { notifyHandlers } from './notify-handlers.ts'
 import { type Outcome, perform } from './perform.ts'
-import { askPerson } from './person.ts'
+import { isStricterRequirement, requirementOf } from './recorded-votes.ts'
 import { noticeDraft, record, type Session, withoutSlot } from './session.ts'
 import type { CallState } from './session-state.ts'
 import { settleCallInDoubt } from './settle-call-in-doubt.ts'
 import { approveSession, grantsOf, noticeOf, openCalls } from './state.ts'
-import { isStricterRequirement, requirementOf } from './votes.ts'
 
 export async function settleReply(session: Session): Promise<undefined> {
   const open = openCalls(session.state)
@@ -226,7 +226,7 @@ async function awaitApproval(
   const reason = held.content ?? ''
   const verdict = { by, rule, reason, ...(risk && { risk }), ...(reasons && { reasons }) }
   await notifyHandlers(session, { kind: 'person.awaited', call: judged, verdict })
-  const answer = await askPerson(session, question)
+  const answer = await awaitAnswer(session, question)
   if (answer === undefined) return undefined
   if (answer.decision !== 'approve' && answer.decision !== approveSession) {
     return {

@@ -1,4 +1,4 @@
-import type { Pattern } from './pattern.ts'
+import type { CommandPattern } from './command-pattern.ts'
 import { nameForAllowlist } from './program-name.ts'
 
 export type Decision = 'allow' | 'ask' | 'deny'
@@ -6,7 +6,7 @@ export type Decision = 'allow' | 'ask' | 'deny'
 export interface Entry {
   readonly text: string
   readonly decision: Decision
-  readonly pattern: Pattern
+  readonly pattern: CommandPattern
 }
 
 export interface AllowlistDecision {

@@ -1,6 +1,6 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
 import { type Allowlist, createAllowlist, type Decision, type Entry } from './allowlist.ts'
-import { readPattern } from './pattern.ts'
+import { readCommandPattern } from './command-pattern.ts'
 
 const decisions = { allow: 'allow', ask: 'ask', deny: 'deny', true: 'allow', false: 'ask' } as const
 
@@ -65,7 +65,7 @@ export function readAllowlist(
       diagnostics.push(fault(field.line, message, fix))
     }
     const value = typeof said === 'string' ? askDecision : said
-    const pattern = readPattern({ text: key, ...value })
+    const pattern = readCommandPattern({ text: key, ...value })
     if ('fault' in pattern) {
       const message = `The pattern ${JSON.stringify(key)} is not valid: ${pattern.fault}.`
       const restricts = value.decision !== 'allow'

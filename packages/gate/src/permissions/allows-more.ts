@@ -1,5 +1,5 @@
 import { isServerTool } from '@cadre/core'
-import { readPattern } from '../commands/pattern.ts'
+import { readCommandPattern } from '../commands/command-pattern.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
 
 /** True if a rule allows something that would otherwise need approval. */
@@ -17,7 +17,7 @@ export function allowsMore(rule: ClaudeRule): boolean {
 }
 
 export interface AllowedWords {
-  readonly pattern: Exclude<ReturnType<typeof readPattern>, { fault: string }>
+  readonly pattern: Exclude<ReturnType<typeof readCommandPattern>, { fault: string }>
   /** The number of words, if the command must have no others. */
   readonly exactly?: number
 }
@@ -29,7 +29,7 @@ export interface AllowedWords {
 export function allowedWords(text: string): AllowedWords | undefined {
   const isPrefix = /(?::\*| \*)$/.test(text)
   const words = text.replace(/(?::\*| \*)$/, '')
-  const pattern = readPattern({ text: words, decision: 'allow', matchCommandLine: false })
+  const pattern = readCommandPattern({ text: words, decision: 'allow', matchCommandLine: false })
   if ('fault' in pattern) return undefined
   // A final `*` would match the rest of the command.
   if (!isPrefix && /(?:^|\s)\*$/.test(words)) return undefined

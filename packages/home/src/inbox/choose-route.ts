@@ -1,9 +1,13 @@
 import type { Json, JsonObject } from '@cadre/core'
 import { matchesPattern } from '@cadre/disk'
-import { type Condition, fieldAt, type Route } from './route.ts'
+import { type Condition, fieldAt, type InboxRoute } from './inbox-route.ts'
 
 /** Returns the first route that matches a line of `inbox/<file>.jsonl`. */
-export function chooseRoute(routes: readonly Route[], file: string, data: JsonObject): Route | undefined {
+export function chooseRoute(
+  routes: readonly InboxRoute[],
+  file: string,
+  data: JsonObject,
+): InboxRoute | undefined {
   return routes.find(
     ({ from, match }) =>
       from.some((pattern) => matchesPattern(file, pattern)) && match.every((one) => fits(one, data)),

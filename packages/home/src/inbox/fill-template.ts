@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cadre/core'
-import { fieldAt } from './route.ts'
+import { fieldAt } from './inbox-route.ts'
 
 const placeholder = /\{([A-Za-z0-9_][A-Za-z0-9_.|-]{0,199})\}/g
 const maxValueLength = 20_000

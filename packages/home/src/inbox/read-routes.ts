@@ -1,10 +1,10 @@
 import { didYouMean } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
 import { type Located, readYaml } from '@cadre/disk'
-import type { Condition, Route, TaskTemplate } from './route.ts'
+import type { Condition, InboxRoute, TaskTemplate } from './inbox-route.ts'
 
 export interface ParsedRoutes {
-  readonly routes: readonly Route[]
+  readonly routes: readonly InboxRoute[]
   /** If one is an error, no route applies, because an incomplete list could misroute messages. */
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -43,7 +43,7 @@ export function readRoutes(text: string, path: string): ParsedRoutes {
   return { routes: diagnostics.length === 0 ? routes : [], diagnostics }
 }
 
-function readRoute(item: Located, wrong: Wrong): Route | undefined {
+function readRoute(item: Located, wrong: Wrong): InboxRoute | undefined {
   const { fields, line } = item
   if (fields === undefined) {
     wrong(line, 'wrong-value', 'A route must be a mapping of keys to values.', example)

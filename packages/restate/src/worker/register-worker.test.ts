@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { serverFailure } from '../server-failure.ts'
+import { restateFailure } from '../restate-failure.ts'
 import { registerWorker } from './register-worker.ts'
 
 const run = { name: 'run', enable_lazy_state: true, inactivity_timeout: '30d' }
@@ -54,7 +54,7 @@ test.each([
 
 test('says what to do about a certificate that is not trusted', () => {
   const failed = (code: string) => new TypeError('fetch failed', { cause: { code } })
-  const advice = (code: string) => serverFailure(failed(code), 'engine.admin')
+  const advice = (code: string) => restateFailure(failed(code), 'engine.admin')
   expect(advice('UNABLE_TO_VERIFY_LEAF_SIGNATURE')).toContain('NODE_EXTRA_CA_CERTS')
   expect(advice('CERT_HAS_EXPIRED')).toContain('Replace its certificate')
   expect(advice('ECONNREFUSED')).toContain('correct engine.admin')

@@ -1,6 +1,6 @@
 import { CadreError, messageOf } from '@cadre/core'
 import { placeNames } from '../place-names.ts'
-import { serverFailure } from '../server-failure.ts'
+import { restateFailure } from '../restate-failure.ts'
 
 export interface RegisterOptions {
   /** The address of the server's admin API, such as `http://127.0.0.1:9070`. */
@@ -125,7 +125,7 @@ async function ask({ admin, url, headers }: RegisterOptions, path: string, body?
   } catch (error) {
     throw new CadreError(
       'backend',
-      `cannot reach the admin API of the Restate server at ${admin}: ${serverFailure(error, 'engine.admin')}`,
+      `cannot reach the admin API of the Restate server at ${admin}: ${restateFailure(error, 'engine.admin')}`,
       { cause: error },
     )
   }

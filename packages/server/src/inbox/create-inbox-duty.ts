@@ -12,12 +12,12 @@ import type { Problem } from '@cadre/channels'
 import { didYouMean, messageOf, sentenceOf } from '@cadre/core'
 import { type Diagnostic, listFolder } from '@cadre/disk'
 import {
+  type InboxRoute,
   type LineReader,
   lineFileBaseName,
   openLineReader,
   openRoutes,
   type ParsedLine,
-  type Route,
   type UnreadableLine,
 } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
@@ -97,7 +97,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
   }
 
   /** Returns `undefined` while all lines must wait. */
-  function usableRoutes(): readonly Route[] | undefined {
+  function usableRoutes(): readonly InboxRoute[] | undefined {
     const now = routesNow()
     if (now.kind === 'none') {
       problems.report(about, routesFile, [])
@@ -108,7 +108,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     return now.diagnostics.some(({ severity }) => severity === 'error') ? undefined : now.routes
   }
 
-  function unknownAgent(route: Route): Finding[] {
+  function unknownAgent(route: InboxRoute): Finding[] {
     if (route.kind !== 'agent' || agents.get(route.to) !== undefined) return []
     const names = agents.list().map(({ name }) => name)
     const hint = didYouMean(route.to, names) || '.'
@@ -151,7 +151,7 @@ export function createInboxDuty(context: DaemonContext, { tasks }: InboxOptions 
     name: string,
     file: Watched,
     item: ParsedLine | UnreadableLine,
-    routes: readonly Route[] | undefined,
+    routes: readonly InboxRoute[] | undefined,
   ): Promise<Finding | undefined> {
     const { number } = item
     if (item.kind === 'unreadable') {

@@ -2,8 +2,8 @@ import { CadreError, type JsonObject } from '@cadre/core'
 import {
   chooseRoute,
   fillTemplate,
+  type InboxRoute,
   isTemplateFilled,
-  type Route,
   recordRequesters,
   type TaskTemplate,
   unknownRequester,
@@ -34,7 +34,7 @@ export interface LineHandler extends Pick<DaemonContext, 'home' | 'sessions' | '
  */
 export async function handleLine(
   line: IncomingLine & { readonly number: number },
-  routes: readonly Route[],
+  routes: readonly InboxRoute[],
   handler: LineHandler,
 ): Promise<'routed' | 'unrouted'> {
   const { file, id, data, number } = line
@@ -73,7 +73,7 @@ export async function handleLine(
 
 async function deliverToAgent(
   line: IncomingLine,
-  route: Extract<Route, { kind: 'agent' }>,
+  route: Extract<InboxRoute, { kind: 'agent' }>,
   { agents, sessions }: LineHandler,
 ): Promise<{ agent: string; session: string }> {
   const { file, id, data } = line

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { completionOf, streamOf } from './completion.ts'
 import { startWire, type Wire } from './start-wire.ts'
 import { answers } from './wire-answer.ts'
+import { completionOf, streamOf } from './wire-reply.ts'
 
 interface Got {
   readonly status: number | undefined

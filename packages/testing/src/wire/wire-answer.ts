@@ -1,4 +1,4 @@
-import { completionOf, streamOf, type WireReply } from './completion.ts'
+import { completionOf, streamOf, type WireReply } from './wire-reply.ts'
 
 export type Piece = string | Uint8Array
 

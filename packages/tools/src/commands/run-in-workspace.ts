@@ -6,7 +6,7 @@ import {
   cleanEnvironment,
   findSandbox,
   type PathResolver,
-  runCommand,
+  runGuardedCommand,
   type Sandbox,
 } from '@cadre/gate'
 import { Refusal } from '../refusal.ts'
@@ -72,7 +72,7 @@ export function createRunInWorkspace(places: PathResolver, options: CommandOptio
     const seconds = Math.min(wanted, maxSeconds, upperLimit)
     const sandbox = await sandboxOf()
     tellOpenly(sandbox)
-    const end = await runCommand(
+    const end = await runGuardedCommand(
       {
         ...run,
         timeoutMs: seconds * 1_000,

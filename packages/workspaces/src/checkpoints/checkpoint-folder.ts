@@ -21,7 +21,7 @@ import { FolderScanner } from './folder-scanner.ts'
 import { FolderSnapshot } from './folder-snapshot.ts'
 import { type Content, ObjectStore } from './object-store.ts'
 import { type PathStats, plainState, readPathStatsIn } from './path-stats.ts'
-import { type RunningCall, RunningCalls } from './running-calls.ts'
+import { type RunningCall, RunningCallFiles } from './running-call-files.ts'
 import type { ScanLimits } from './scan-folder.ts'
 import { withStoreLock } from './store-lock.ts'
 import {
@@ -74,7 +74,7 @@ export class CheckpointFolder {
   readonly #picture: FolderSnapshot
   readonly #scanner: FolderScanner
   /** Calls that are recorded as running. */
-  readonly running: RunningCalls
+  readonly running: RunningCallFiles
   #uncovered: readonly string[] = []
 
   constructor(home: Home, top: string, repository: Repository | undefined, limits: CheckpointLimits) {
@@ -85,7 +85,7 @@ export class CheckpointFolder {
     this.#key = hash('sha256', top).slice(0, 24)
     this.objects = new ObjectStore(this.at('git'), top)
     this.#picture = new FolderSnapshot(this.at('picture.json'))
-    this.running = new RunningCalls(this.at('running'))
+    this.running = new RunningCallFiles(this.at('running'))
     this.#scanner = new FolderScanner({
       top,
       without: realPathOf(home.path),

@@ -84,7 +84,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
         })
       : undefined
   // Large, and only workers need it.
-  const { placeNames, registerWorker, serverFailure, serveWorker } = await import('@cadre/restate')
+  const { placeNames, registerWorker, restateFailure, serveWorker } = await import('@cadre/restate')
   const worker = await serveWorker({
     parts: {
       createOrchestrator: (engine) => orchestrate(parts, { engine, emit, telemetry, checkouts }),
@@ -130,7 +130,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
       object: placeNames(place).blobs,
       card,
       report: lines.tell,
-      reasonOf: (error) => serverFailure(error, 'engine.ingress'),
+      reasonOf: (error) => restateFailure(error, 'engine.ingress'),
     })
     const ready = `This worker runs sessions for place ${place} and listens at ${url}. Agents work in ${checkouts === undefined ? workspace : `checkouts of ${checkouts.repository}`}. Press Ctrl-C to stop.`
     happened('worker.ready', ready, { pid: process.pid, url, place, deployment, workspace, digest })

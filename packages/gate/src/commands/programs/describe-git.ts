@@ -1,6 +1,6 @@
 import type { Word } from '../line/line.ts'
 import type { DescribedCommand } from './describe-command.ts'
-import { gitReaders, gitSubReaders, gitWriters } from './git.ts'
+import { gitReaders, gitSubReaders, gitWriters } from './git-commands.ts'
 import { readArguments } from './read-arguments.ts'
 import { findSpec, readSpec } from './spec.ts'
 

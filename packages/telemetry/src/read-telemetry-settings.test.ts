@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { type Environment, readSettings } from './read-settings.ts'
-import { version } from './version.ts'
+import { version } from './exporter-version.ts'
+import { type Environment, readTelemetrySettings } from './read-telemetry-settings.ts'
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318' }
-const read = (environment: Environment) => readSettings(environment, 'instance-1')
+const read = (environment: Environment) => readTelemetrySettings(environment, 'instance-1')
 
 it('appends the path of a signal to the address of all signals, and uses the address of one signal as it is', () => {
   expect(read(endpoint).traces?.url.href).toBe('http://localhost:4318/v1/traces')

@@ -1,7 +1,7 @@
 import { messageOf } from '@cadre/core'
 
 /** Why a request did not reach the server, and what to do. `setting` is the one with the server's address. */
-export function serverFailure(error: unknown, setting: 'engine.ingress' | 'engine.admin'): string {
+export function restateFailure(error: unknown, setting: 'engine.ingress' | 'engine.admin'): string {
   // `fetch` puts the reason into the cause.
   const { cause } = error as { cause?: unknown }
   const advice = certificateAdvice(error) ?? `Start it, or correct ${setting} in config.yaml.`

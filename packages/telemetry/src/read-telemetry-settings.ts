@@ -1,7 +1,7 @@
 import { type AttributeText, attributesOf } from './attributes.ts'
+import { version } from './exporter-version.ts'
 import { readPairs } from './read-pairs.ts'
 import { readSampler, type Sampler } from './sampler.ts'
-import { version } from './version.ts'
 
 export type Environment = { readonly [name: string]: string | undefined }
 
@@ -36,7 +36,7 @@ export interface TelemetrySettings {
 }
 
 /** Reads the `OTEL_…` variables. An empty variable counts as one that is not set. */
-export function readSettings(environment: Environment, instance: string): TelemetrySettings {
+export function readTelemetrySettings(environment: Environment, instance: string): TelemetrySettings {
   const read = reader(environment)
   const { notices, get } = read
   const traces = signalOf('traces', read)

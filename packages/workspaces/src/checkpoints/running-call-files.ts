@@ -30,7 +30,7 @@ interface Note {
  * Records running calls, one file for each process, so that another process finds those of a process that has ended. All
  * methods need the lock of the checkpoints.
  */
-export class RunningCalls {
+export class RunningCallFiles {
   readonly #folder: string
   readonly #self = thisProcess()
   readonly #name = randomUUID()

@@ -1,6 +1,6 @@
 import type { Entry } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
-import { findJournalProblems } from './find-problems.ts'
+import { findJournalProblems } from './find-journal-problems.ts'
 import { emitJournal, read, timestamp } from './journal.spec-helpers.ts'
 
 const user = (seq: number, content: string): Entry => ({ seq, timestamp, role: 'user', content })

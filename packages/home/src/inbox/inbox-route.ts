@@ -17,7 +17,7 @@ export interface Condition {
 }
 
 /** Where a line of the inbox goes. The first matching route applies. */
-export type Route = RouteHead &
+export type InboxRoute = RouteHead &
   (
     | {
         readonly kind: 'agent'

@@ -1,7 +1,11 @@
 import type { AnyRequest } from './request-of.ts'
 
 /** A request's address, with path parameters and the query. Lists become repeated parameters. */
-export function addressOf(address: string, path: string, { params = {}, query = {} }: AnyRequest): string {
+export function requestAddress(
+  address: string,
+  path: string,
+  { params = {}, query = {} }: AnyRequest,
+): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined || value === '') throw new TypeError(`the path parameter "${name}" is missing`)

@@ -12,7 +12,7 @@ import {
   missingAnswer,
   requirementOf,
   votesIn,
-} from './votes.ts'
+} from './recorded-votes.ts'
 
 const name = 'approval/c1'
 

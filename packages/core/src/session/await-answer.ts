@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
  * Asks a person. Time limits of this session and those above are paused meanwhile. Returns `undefined` if the session is stopped before an
  * answer arrives. Throws `Suspended` if nobody can answer now.
  */
-export async function askPerson(session: Session, question: Question): Promise<Answer | undefined> {
+export async function awaitAnswer(session: Session, question: Question): Promise<Answer | undefined> {
   const { node, run, emit } = session
   node.awaitPerson()
   const { name, call, text, choices } = question

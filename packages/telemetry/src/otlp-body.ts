@@ -1,5 +1,5 @@
 import type { AttributeText } from './attributes.ts'
-import { version } from './version.ts'
+import { version } from './exporter-version.ts'
 
 /** The version of the OpenTelemetry conventions whose names are used. */
 const schemaUrl = 'https://opentelemetry.io/schemas/1.44.0'

@@ -52,7 +52,7 @@ const defaultOutput = 100_000
  * Runs a command in a workspace until it and all processes that it starts have ended. With bubblewrap, it can write only to the workspace;
  * without, its changes to protected files are undone. Never throws: failures are in the result.
  */
-export async function runCommand(
+export async function runGuardedCommand(
   run: CommandRun,
   deps: CommandOptions,
   signal: AbortSignal,

@@ -10,7 +10,7 @@ const notWords =
   'a pattern consists of the words of one command, without quotes and operators. Write a /regex/, or set matchCommandLine'
 
 /** A parsed pattern. `specific` orders matching patterns: more words, then more characters. */
-export interface Pattern {
+export interface CommandPattern {
   /** `unsure`: too long to compare. */
   fits(words: readonly string[], line: string): boolean | 'unsure'
   /** True if the pattern itself names one of these options. */
@@ -27,7 +27,7 @@ export interface PatternRequest {
 }
 
 /** Parses the key of an entry. Anything that is not recognised is an error, never a wider pattern. */
-export function readPattern(request: PatternRequest): Pattern | Fault {
+export function readCommandPattern(request: PatternRequest): CommandPattern | Fault {
   const text = request.text.trim()
   if (text === '') return { fault: 'a pattern must not be empty' }
   // `/bin/ls` is a program, not an expression with flags.
@@ -46,7 +46,7 @@ export function readPattern(request: PatternRequest): Pattern | Fault {
  * Compares word by word from the start of the command. A final `*` matches all remaining words; any other `*` matches one
  * word or a part of it.
  */
-function wordPattern(written: readonly string[]): Pattern {
+function wordPattern(written: readonly string[]): CommandPattern {
   const isRest = written.length > 1 && written.at(-1) === '*'
   const words = isRest ? written.slice(0, -1) : written
   const tests = words.map((word) => (word.includes('*') ? globOf(word, '.*') : word))
@@ -73,7 +73,7 @@ function wordPattern(written: readonly string[]): Pattern {
 }
 
 /** Compares the whole line character by character. In an `allow`, a `*` matches within one word only. */
-function linePattern(text: string, decision: Decision): Pattern {
+function linePattern(text: string, decision: Decision): CommandPattern {
   const regex = globOf(text, decision === 'allow' ? '[\\w./:=@%+,-]*' : '.*')
   return {
     specific: 500_000 + text.length,
@@ -82,7 +82,7 @@ function linePattern(text: string, decision: Decision): Pattern {
   }
 }
 
-function regexPattern(text: string, { decision, matchCommandLine }: PatternRequest): Pattern | Fault {
+function regexPattern(text: string, { decision, matchCommandLine }: PatternRequest): CommandPattern | Fault {
   const read = readRegex(text)
   if ('fault' in read) return read
   return {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { RunningCalls } from './running-calls.ts'
+import { RunningCallFiles } from './running-call-files.ts'
 
 const one = { id: 'lead-1/c1', turn: '1-lead-1', scope: 'all' } as const
 const two = { id: 'lead-1/c2', turn: '1-lead-1', scope: ['a.txt'] } as const
@@ -23,7 +23,7 @@ function makeFolder() {
 
 test('another process sees the calls of a process, which are in one file, until they finish', () => {
   const { folder, files } = makeFolder()
-  const [mine, other] = [new RunningCalls(folder), new RunningCalls(folder)]
+  const [mine, other] = [new RunningCallFiles(folder), new RunningCallFiles(folder)]
   mine.change({ start: [one, two] })
   expect(files()).toHaveLength(1)
   expect(other.list()).toEqual([one, two])
@@ -36,22 +36,22 @@ test('another process sees the calls of a process, which are in one file, until 
 
 test('finds every call of a process that was killed, and forgets only those', () => {
   const { folder, files, kill } = makeFolder()
-  const [killed, mine] = [new RunningCalls(folder), new RunningCalls(folder)]
+  const [killed, mine] = [new RunningCallFiles(folder), new RunningCallFiles(folder)]
   killed.change({ start: [one, two] })
   kill(files()[0] as string)
   mine.change({ start: [one] })
   const dead = mine.dead()
   expect(dead.calls).toEqual([one, two])
   dead.forget()
-  expect([mine.list(), new RunningCalls(folder).list(), mine.dead().calls]).toEqual([[one], [one], []])
+  expect([mine.list(), new RunningCallFiles(folder).list(), mine.dead().calls]).toEqual([[one], [one], []])
 })
 
 test('a process killed during a write leaves the calls that were recorded before it', () => {
   const { top, folder } = makeFolder()
-  const killed = new RunningCalls(folder)
+  const killed = new RunningCallFiles(folder)
   killed.change({ start: [one] })
   writeFileSync(path.join(top, 'running.tmp'), '{"process":{"pid"')
-  const next = new RunningCalls(folder)
+  const next = new RunningCallFiles(folder)
   expect(next.list()).toEqual([one])
   next.change({ start: [two] })
   expect(killed.list()).toEqual([one, two])
@@ -59,12 +59,12 @@ test('a process killed during a write leaves the calls that were recorded before
 
 test('reads the files of earlier builds, one for each call', () => {
   const { folder, files, kill } = makeFolder()
-  const before = new RunningCalls(folder)
+  const before = new RunningCallFiles(folder)
   before.change({ start: [one] })
   const file = files()[0] as string
   const { process, calls } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify({ ...calls[0], process }))
-  const now = new RunningCalls(folder)
+  const now = new RunningCallFiles(folder)
   expect([now.list(), now.dead().calls]).toMatchObject([[one], []])
   kill(file)
   expect(now.dead().calls).toMatchObject([one])
