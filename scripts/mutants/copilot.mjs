@@ -34,13 +34,13 @@ export const copilotMutants = {
     ],
     [
       'a call after the end of a turn runs',
-      `${ls}/turn.ts`,
+      `${ls}/ls-turn.ts`,
       'if (this.isAbandoned || this.isOver || this.#hasFailed)\n      return Promise',
       'if (false)\n      return Promise',
     ],
     [
       'two calls with the same id both run',
-      `${ls}/turn.ts`,
+      `${ls}/ls-turn.ts`,
       'if (this.#answers.has(call.toolCallId))',
       'if (false)',
     ],
@@ -96,7 +96,7 @@ export const copilotMutants = {
     ],
     [
       'an error message contains a provider’s key',
-      `${sdk}/failure.ts`,
+      `${sdk}/sdk-failure.ts`,
       "return secret ? text.replaceAll(secret, '[hidden]') : text",
       'return text',
     ],

@@ -14,14 +14,6 @@ export {
   versionIn,
 } from './copilot-access/copilot-packages.ts'
 export {
-  type CopilotStatus,
-  cacheSignIn,
-  cacheSignOut,
-  inspectCopilot,
-  mayBeSignedIn,
-} from './copilot-access/inspect-copilot.ts'
-export { serverConfigProblem } from './copilot-access/missing-server.ts'
-export {
   forgetAccount,
   type KnownAccount,
   listAccounts,
@@ -29,8 +21,16 @@ export {
   signIn,
   signOut,
   useAccount,
-} from './copilot-access/sign-in.ts'
-export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-sign-in.ts'
+} from './copilot-access/copilot-sign-in.ts'
+export {
+  type CopilotStatus,
+  cacheSignIn,
+  cacheSignOut,
+  inspectCopilot,
+  mayBeSignedIn,
+} from './copilot-access/inspect-copilot.ts'
+export { serverConfigProblem } from './copilot-access/missing-server.ts'
+export { signInFolder, storedSignIns, tokenVariable } from './copilot-access/stored-copilot-sign-in.ts'
 export { withServer } from './copilot-access/with-server.ts'
 export { copilotFolder } from './copilot-folder.ts'
 export { findServer } from './copilot-ls/find-server.ts'

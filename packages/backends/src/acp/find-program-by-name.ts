@@ -1,11 +1,11 @@
 import type { AcpConfig } from '../models-config.ts'
-import { knownPrograms } from './known-programs.ts'
+import { knownAgentPrograms } from './known-agent-programs.ts'
 import type { AgentProgram } from './program.ts'
 import { customProgram } from './programs/custom.ts'
 
 /** The names that can follow `acp:`. */
 export function programNames({ programs = {} }: AcpConfig): string[] {
-  return [...new Set([...knownPrograms.map(({ name }) => name), ...Object.keys(programs)])]
+  return [...new Set([...knownAgentPrograms.map(({ name }) => name), ...Object.keys(programs)])]
 }
 
 /** A program by its name, with the command of the configuration if there is one. */
@@ -14,7 +14,7 @@ export function findProgramByName(
   { programs = {} }: AcpConfig,
 ): { readonly program: AgentProgram; readonly command: readonly string[] } | undefined {
   const settings = Object.hasOwn(programs, name) ? programs[name] : undefined
-  const known = knownPrograms.find((program) => program.name === name)
+  const known = knownAgentPrograms.find((program) => program.name === name)
   if (known !== undefined) return { program: known, command: settings?.command ?? known.command }
   if (settings?.command === undefined) return undefined
   const { command, variables } = settings

@@ -1,7 +1,7 @@
 import type { Environment } from '../child-environment.ts'
 import type { AcpConfig } from '../models-config.ts'
 import { describeUncontrolledActions } from './describe-uncontrolled-actions.ts'
-import { findAgentProgram } from './find-program.ts'
+import { findAgentProgram } from './find-agent-program.ts'
 import { findProgramByName, programNames } from './find-program-by-name.ts'
 import type { Control } from './program.ts'
 

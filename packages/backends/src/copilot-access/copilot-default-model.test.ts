@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { readCache, updateCache } from './copilot-cache.ts'
 import { copilotDefaultModel } from './copilot-default-model.ts'
 import { cacheSignIn, cacheSignOut, mayBeSignedIn } from './inspect-copilot.ts'
-import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
+import { storedSignIns, tokenVariable } from './stored-copilot-sign-in.ts'
 
 /** A user with a server that only records that it was started. */
 function user() {

@@ -2,7 +2,7 @@ import { findServer } from '../copilot-ls/find-server.ts'
 import { systemClock } from '../pause.ts'
 import { readCache } from './copilot-cache.ts'
 import { inspectCopilot, mayBeSignedIn } from './inspect-copilot.ts'
-import { tokenVariable } from './stored-sign-in.ts'
+import { tokenVariable } from './stored-copilot-sign-in.ts'
 import type { CopilotOptions } from './with-server.ts'
 
 /** How long the server's answer is cached, in milliseconds. */

@@ -10,7 +10,7 @@ import {
 import { type AccountModel, readModels, readModes, type ServerMode } from './catalogue.ts'
 import { readCache, updateCache } from './copilot-cache.ts'
 import { installedServer } from './copilot-packages.ts'
-import { storedSignIns, tokenVariable } from './stored-sign-in.ts'
+import { storedSignIns, tokenVariable } from './stored-copilot-sign-in.ts'
 import { type CopilotOptions, withServer } from './with-server.ts'
 
 /** The state of Copilot on this machine. Facts that were not available in time are absent. */

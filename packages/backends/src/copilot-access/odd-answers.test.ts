@@ -4,7 +4,7 @@ import { startServer } from '../copilot-ls/server-process.ts'
 import { systemClock } from '../pause.ts'
 import { readAccount, readStoredAccount, readSubscription } from './account.ts'
 import { readModels, readModes } from './catalogue.ts'
-import { listAccounts, signIn, useAccount } from './sign-in.ts'
+import { listAccounts, signIn, useAccount } from './copilot-sign-in.ts'
 
 /** A server that gives this answer to everything but the handshake. */
 async function serverOf(answer: string) {

@@ -1,6 +1,6 @@
 import type { Clock } from '@cadre/core'
+import type { LsTurn, TurnEvent } from './ls-turn.ts'
 import type { ToolServer } from './tool-server.ts'
-import type { Turn, TurnEvent } from './turn.ts'
 
 export type TurnSignal = TurnEvent | { readonly kind: 'aborted' } | { readonly kind: 'silent' }
 
@@ -9,7 +9,7 @@ const pingTimeout = 5_000
 
 /** Waits until the turn has an event, is aborted, or has been silent for too long. */
 export function nextTurnSignal(
-  turn: Turn,
+  turn: LsTurn,
   signal: AbortSignal,
   clock: Clock,
   idleTimeout: number,

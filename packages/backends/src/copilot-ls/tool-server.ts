@@ -8,11 +8,11 @@
  */
 
 import { tokenHider } from '../hide-tokens.ts'
+import { LsTurn, refusedAnswer } from './ls-turn.ts'
 import type { OpenedServer, PooledServer } from './server-pool.ts'
 import type { ServerOptions, ServerProcess, ServerStart } from './server-process.ts'
 import { startServer } from './server-process.ts'
 import type { ToolSet } from './tool-set.ts'
-import { refusedAnswer, Turn } from './turn.ts'
 import { invalidResponseMessage, readCall, readPlace, readProgress, readTools } from './wire-readers.ts'
 import type { ProgressValue, ToolInvocation } from './wire-types.ts'
 
@@ -53,9 +53,9 @@ export class ToolServer implements PooledServer {
   tools: ToolSet | undefined
   readonly process: ServerProcess
   readonly #options: ToolServerOptions
-  readonly #running = new Set<Turn>()
-  readonly #byToken: Map<string | number, Turn>
-  readonly #byConversation: Map<string, Turn>
+  readonly #running = new Set<LsTurn>()
+  readonly #byToken: Map<string | number, LsTurn>
+  readonly #byConversation: Map<string, LsTurn>
 
   private constructor(process: ServerProcess, options: ToolServerOptions, routes: Routes) {
     this.process = process
@@ -136,10 +136,10 @@ export class ToolServer implements PooledServer {
     method: 'conversation/create' | 'conversation/turn',
     session: string,
     params: { readonly [name: string]: unknown },
-  ): Turn {
+  ): LsTurn {
     tokens += 1
     const { clock } = this.#options
-    const turn = new Turn({ token: `cadre-${tokens}`, session, method, now: () => clock.now() })
+    const turn = new LsTurn({ token: `cadre-${tokens}`, session, method, now: () => clock.now() })
     this.#running.add(turn)
     this.#byToken.set(turn.token, turn)
     this.#options.changed?.()
@@ -156,7 +156,7 @@ export class ToolServer implements PooledServer {
   }
 
   /** Stops a turn, without waiting for the server. */
-  cancel(turn: Turn): void {
+  cancel(turn: LsTurn): void {
     if (!turn.isOver) this.#sendCancel(turn)
     turn.abandon()
     // An abandoned turn does not block the process.
@@ -164,7 +164,7 @@ export class ToolServer implements PooledServer {
     this.#options.changed?.()
   }
 
-  #sendCancel({ token }: Turn): void {
+  #sendCancel({ token }: LsTurn): void {
     this.process.notify('window/workDoneProgress/cancel', { token })
   }
 
@@ -174,10 +174,10 @@ export class ToolServer implements PooledServer {
 }
 
 interface Routes {
-  readonly byToken: Map<string | number, Turn>
-  readonly byConversation: Map<string, Turn>
+  readonly byToken: Map<string | number, LsTurn>
+  readonly byConversation: Map<string, LsTurn>
   isOwnTool: (name: string) => boolean
-  stop: (turn: Turn) => void
+  stop: (turn: LsTurn) => void
 }
 
 function route(
@@ -229,7 +229,7 @@ function answerTo(method: string, params: unknown, routes: Routes): Promise<unkn
 function turnOf(
   { conversationId, turnId }: Pick<ToolInvocation, 'conversationId' | 'turnId'>,
   { byConversation }: Routes,
-): Turn | undefined {
+): LsTurn | undefined {
   const turn = byConversation.get(conversationId)
   return turn !== undefined && !turn.isAbandoned && turn.reader.turnId === turnId ? turn : undefined
 }

@@ -3,11 +3,11 @@ import type { Backend, BackendContext, ModelInfo } from '../backend.ts'
 import { openTransport } from '../http/open-transport.ts'
 import { serverCatalog, unknownModel } from '../http/server-catalog.ts'
 import { type ModelAccess, readAccess } from './access.ts'
-import { copilotSdkModel } from './copilot-model.ts'
-import { hideSecrets } from './failure.ts'
+import { copilotSdkModel } from './copilot-sdk-model.ts'
 import { findCopilotSdk, loadCopilotSdk, missingSdkMessage } from './find-sdk.ts'
 import { Runtime } from './runtime.ts'
 import { RuntimeHost } from './runtime-host.ts'
+import { hideSecrets } from './sdk-failure.ts'
 import type { SdkModel } from './sdk-types.ts'
 
 /** How long a list of models is cached, in milliseconds. */

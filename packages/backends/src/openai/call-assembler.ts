@@ -1,5 +1,5 @@
 import type { WireCall } from '@cadre/core'
-import type { WireCallDelta } from './wire-types.ts'
+import type { WireCallDelta } from './wire-completion.ts'
 
 interface PartialCall {
   id: string

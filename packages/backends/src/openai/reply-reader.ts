@@ -2,7 +2,7 @@ import type { JsonObject, Usage } from '@cadre/core'
 import { EventReader } from '../http/event-reader.ts'
 import type { BodyReader, ParsedReply } from '../http/read-reply.ts'
 import { CallAssembler } from './call-assembler.ts'
-import type { WireCompletion, WireDelta, WireUsage } from './wire-types.ts'
+import type { WireCompletion, WireDelta, WireUsage } from './wire-completion.ts'
 
 /** Builds one reply from the body of one response, streamed or whole, and streams its text. */
 export class ReplyReader implements BodyReader {

@@ -34,7 +34,7 @@ export interface TurnOptions {
   readonly now: () => number
 }
 
-export class Turn {
+export class LsTurn {
   readonly token: string
   readonly session: string
   readonly reader: TurnReader

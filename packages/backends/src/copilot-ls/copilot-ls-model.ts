@@ -11,14 +11,14 @@ import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage
 import type { ChatMode } from '../models-config.ts'
 import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
-import { type Continuation, LsConversation } from './conversation.ts'
+import { type Continuation, LsConversation } from './ls-conversation.ts'
+import type { LsTurn } from './ls-turn.ts'
 import { nextTurnSignal, respondsToPing, type TurnSignal } from './next-turn-signal.ts'
 import type { ServerNotices } from './server-notices.ts'
 import type { PoolFailure, ServerPool } from './server-pool.ts'
 import type { ToolServer } from './tool-server.ts'
 import { toolSetOf } from './tool-set.ts'
 import { historyOf } from './transcript.ts'
-import type { Turn } from './turn.ts'
 import { failureFromSignal } from './turn-failure.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
@@ -177,7 +177,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: SharedMod
   /** Handles a turn that ended without a reply. */
   async function endOf(
     sign: TurnSignal,
-    turn: Turn,
+    turn: LsTurn,
     server: ToolServer,
     premium: boolean,
   ): Promise<AttemptResult> {
@@ -190,7 +190,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: SharedMod
     return trouble.kind === 'again' ? trouble : trouble.failure
   }
 
-  function usageOf(turn: Turn, premium: boolean): Usage | undefined {
+  function usageOf(turn: LsTurn, premium: boolean): Usage | undefined {
     const usage = turn.reader.takeUsage()
     if (!premium || multiplier === undefined) return usage
     return { ...(usage ?? { input: 0, output: 0 }), premium: multiplier }

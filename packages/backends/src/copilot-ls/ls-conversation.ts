@@ -1,7 +1,7 @@
 import type { Message, ModelRequest, ToolOffer } from '@cadre/core'
+import type { LsTurn } from './ls-turn.ts'
 import type { ToolServer } from './tool-server.ts'
 import { type Content, contentOf, withMessages } from './transcript.ts'
-import type { Turn } from './turn.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** How the conversation continues. */
@@ -17,7 +17,7 @@ type SentRequest = Exclude<Message, { readonly role: 'assistant' }>
  */
 export class LsConversation {
   readonly server: ToolServer
-  turn: Turn
+  turn: LsTurn
   readonly #system: string
   readonly #tools: readonly ToolOffer[]
   readonly #model: string
@@ -26,7 +26,7 @@ export class LsConversation {
   #call: ToolInvocation | undefined
   #replied: string | null | undefined
 
-  constructor(server: ToolServer, turn: Turn, model: string, { system, tools, messages }: ModelRequest) {
+  constructor(server: ToolServer, turn: LsTurn, model: string, { system, tools, messages }: ModelRequest) {
     this.server = server
     this.turn = turn
     this.#model = model

@@ -5,7 +5,7 @@ import { copilotProgram } from './programs/copilot.ts'
 import { geminiProgram } from './programs/gemini.ts'
 import { opencodeProgram } from './programs/opencode.ts'
 
-export const knownPrograms: readonly AgentProgram[] = [
+export const knownAgentPrograms: readonly AgentProgram[] = [
   copilotProgram,
   claudeProgram,
   opencodeProgram,

@@ -13,11 +13,11 @@ import { backendFailure } from '../backend-failure.ts'
 import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
 import type { ModelAccess } from './access.ts'
-import { SdkConversation, wireCalls } from './conversation.ts'
-import { failureOf, hideSecret, hideSecrets, rejectedRequestFailure } from './failure.ts'
 import type { Round } from './round-reader.ts'
 import type { Runtime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
+import { SdkConversation, wireCalls } from './sdk-conversation.ts'
+import { failureOf, hideSecret, hideSecrets, rejectedRequestFailure } from './sdk-failure.ts'
 import type { SdkSessionSetup } from './session-config.ts'
 
 /** How long the runtime may take to answer a ping. */

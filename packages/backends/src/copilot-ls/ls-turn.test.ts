@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { Turn } from './turn.ts'
+import { LsTurn } from './ls-turn.ts'
 
-const newTurn = () => new Turn({ token: 't', session: 's', method: 'conversation/create', now: () => 0 })
+const newTurn = () => new LsTurn({ token: 't', session: 's', method: 'conversation/create', now: () => 0 })
 const call = { name: 'look', input: {}, conversationId: 'C', turnId: 'T', toolCallId: 'c1' }
 
 it('answers each call once: a second call with the id of a pending one is refused', async () => {
@@ -15,7 +15,7 @@ it('answers each call once: a second call with the id of a pending one is refuse
   expect(await first).toEqual([{ content: [{ value: 'seen' }], status: 'success' }, null])
 })
 
-it.each<[string, (turn: Turn) => void]>([
+it.each<[string, (turn: LsTurn) => void]>([
   ['was abandoned', (turn) => turn.abandon()],
   ['is over', (turn) => turn.answered({ kind: 'answer', value: { conversationId: 'C' } })],
   ['has failed', (turn) => turn.fail('it was too long')],

@@ -37,7 +37,7 @@ export interface OpenFailure {
 export const authenticationRequired = -32000
 
 /** Opens a session in a program that has just started: handshake, tools, mode and model. */
-export async function openSession(options: OpenOptions): Promise<OpenedSession> {
+export async function openAcpSession(options: OpenOptions): Promise<OpenedSession> {
   const { program, prepared, offering, cwd, needsTools } = options
   const { peer } = options.process
   const { title } = program

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf, hideSecrets, rejectedRequestFailure } from './failure.ts'
+import { failureOf, hideSecrets, rejectedRequestFailure } from './sdk-failure.ts'
 
 const fails = (type: string, more: { code?: string; status?: number } = {}) =>
   failureOf({ type, message: 'it is so', ...more }, 'copilot-sdk:m', 'Check the key.')

@@ -28,12 +28,12 @@ import { AgentProcess } from './agent-process.ts'
 import type { Confine } from './confine.ts'
 import { confineProgram } from './confine-program.ts'
 import { exposedTools } from './exposed-tools.ts'
-import type { FoundProgram } from './find-program.ts'
+import type { FoundProgram } from './find-agent-program.ts'
 import type { Secrets } from './hide-secrets.ts'
 import { methodNotFound, PeerError } from './json-lines-peer.ts'
 import { killMarkedProcesses } from './kill-marked-processes.ts'
 import { offerTools, type ToolAnswer, type ToolServerHandle } from './offer-tools.ts'
-import { findControlBreach, openSession } from './open-session.ts'
+import { findControlBreach, openAcpSession } from './open-acp-session.ts'
 import { callId, PendingCalls } from './pending-calls.ts'
 import { readPermission } from './permission-call.ts'
 import type { PreparedProgram } from './program.ts'
@@ -260,7 +260,7 @@ export class AcpConversation {
       throw error
     }
     void this.#process.ended.then((message) => this.#happened({ kind: 'lost', message }))
-    const opened = await openSession({
+    const opened = await openAcpSession({
       process: this.#process,
       program,
       prepared: this.#prepared,
