@@ -38,5 +38,5 @@ export {
   type View,
 } from '@cadre/core'
 export type { AskPerson, ConfirmTrust, Runtime, RuntimeOptions } from '@cadre/runtime'
-export { createRuntime } from './create-runtime.ts'
 export { type ExitCode, exitCodes } from './exit-codes.ts'
+export { createRuntime } from './load-runtime.ts'

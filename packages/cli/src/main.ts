@@ -21,7 +21,7 @@ async function start(): Promise<void> {
   hideKeys()
   const { createIo } = await import('./io.ts')
   const io = createIo({ stdout, stderr, stdin: process.stdin, env: process.env, cwd: process.cwd() })
-  const { reportFailure: tellFailure } = await import('./failure.ts')
+  const { reportFailure: tellFailure } = await import('./report-failure.ts')
   const crash = (error: unknown) => process.exit(tellFailure(error, io, asksForJson(args)))
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)

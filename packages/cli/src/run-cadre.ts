@@ -29,7 +29,7 @@ export function answerHelpOrVersion(
 export async function runCadre(args: readonly string[], io: Io): Promise<ExitCode> {
   const answered = answerHelpOrVersion(args, io)
   if (answered !== undefined) return answered
-  const { reportFailure: tellFailure } = await import('./failure.ts')
+  const { reportFailure: tellFailure } = await import('./report-failure.ts')
   // Without a command, a user in a terminal wants to chat.
   if (args.length === 0) return runCadre(['chat'], io)
   try {

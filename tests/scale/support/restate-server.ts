@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort } from '@cadre/testing'
-import { serverConfig } from '../../../packages/cli/src/commands/engine/server-config.ts'
+import { restateConfig } from '../../../packages/cli/src/commands/engine/restate-config.ts'
 import { endWithUs } from './end-with-us.ts'
 
 export interface RestateServer {
@@ -37,7 +37,7 @@ export async function startRestateServer(options: RestateServerOptions): Promise
   const [ingressPort, adminPort, nodePort] = ports
   mkdirSync(folder, { recursive: true })
   const config = join(folder, 'restate.toml')
-  writeFileSync(config, serverConfig({ folder, ingressPort, adminPort, nodePort }) + extra)
+  writeFileSync(config, restateConfig({ folder, ingressPort, adminPort, nodePort }) + extra)
   const log = openSync(join(folder, 'server.log'), 'a')
   const server = spawn(program, ['--config-file', config, '--no-logo'], { stdio: ['ignore', log, log] })
   closeSync(log)

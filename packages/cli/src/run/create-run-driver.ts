@@ -113,7 +113,7 @@ export function createRunDriver(options: RunDriverOptions): RunDriver {
   const personAt = async () => {
     const [{ createAskPerson }, { createConfirmTrust }, { createElicitFromPerson }] = await Promise.all([
       import('./ask-person.ts'),
-      import('./confirm-trust.ts'),
+      import('./create-confirm-trust.ts'),
       import('./elicit-from-person.ts'),
     ])
     const screen = {

@@ -23,7 +23,6 @@ import type { ContentBlock, PromptResponse, SessionConfigOption, SessionModeStat
 import { createAskInEditor } from './ask-in-editor.ts'
 import { askTrust } from './ask-trust.ts'
 import { CommandScreens } from './command-screens.ts'
-import { commandIn, handoffText } from './commands.ts'
 import { configOptions, modeState } from './config-options.ts'
 import { confirmInEditor } from './confirm-in-editor.ts'
 import { ContextWindows } from './context-windows.ts'
@@ -38,6 +37,7 @@ import { SessionInfo } from './session-info.ts'
 import { sessionPartsOf } from './session-parts.ts'
 import { type AcpFlags, type EarlierSession, SessionRuntime } from './session-runtime.ts'
 import { SessionUpdates } from './session-updates.ts'
+import { commandIn, handoffText } from './slash-commands.ts'
 import { updatesFromHistory } from './updates-from-history.ts'
 
 export interface AcpSessionOptions {

@@ -1,8 +1,8 @@
 import type { Runtime } from '@cadre/runtime'
 import type { SessionConfigOption } from './acp-types.ts'
-import { availableCommands } from './commands.ts'
 import type { Editor } from './editor.ts'
 import { titleOf } from './session-titles.ts'
+import { availableCommands } from './slash-commands.ts'
 
 /** Tells the editor about a session itself: its title, commands, options and mode. */
 export class SessionInfo {

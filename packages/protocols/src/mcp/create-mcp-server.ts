@@ -9,11 +9,11 @@ import {
 } from '@modelcontextprotocol/server'
 import { addPrompts } from './add-prompts.ts'
 import { addResources } from './add-resources.ts'
+import { allHostTools } from './all-host-tools.ts'
 import { approvalForm, readForms } from './approval-form.ts'
 import { clientOf } from './client-of.ts'
 import { permissionsOf } from './host-permissions.ts'
 import type { HostCall, HostTool } from './host-tool.ts'
-import { hostTools } from './host-tools.ts'
 import type { McpHost } from './mcp-host.ts'
 
 const instructions =
@@ -30,7 +30,7 @@ export function createMcpServer(host: McpHost): McpServer {
     { name: ownName, title: 'Cadre', version: host.version },
     { instructions, capabilities: { tools: {}, resources: {}, prompts: {} } },
   )
-  for (const tool of hostTools(host)) addTool(server, host, tool)
+  for (const tool of allHostTools(host)) addTool(server, host, tool)
   addResources(server, host)
   addPrompts(server)
   return server

@@ -1,7 +1,7 @@
 import { type OperationName, operations } from '@cadre/api'
 import type { JsonObject } from '@cadre/core'
-import { emptyBody } from './read-json.ts'
-import { type AnyRoute, changesWithEtag, operationsWithKey } from './route.ts'
+import { type AnyRoute, changesWithEtag, operationsWithKey } from './http-route.ts'
+import { emptyBody } from './read-json-body.ts'
 import { eventsQuery } from './routes/events-route.ts'
 import { components, schemaRef } from './schemas.ts'
 

@@ -14,12 +14,12 @@ import { type OwnHostsOptions, ownHosts } from './guard/own-hosts.ts'
 import { peerUser } from './guard/peer-user.ts'
 import { callerOfToken, type People, peopleOf } from './guard/people.ts'
 import { rejectForeignRequest } from './guard/reject-foreign-request.ts'
+import { type AnyRoute, changesWithEtag, operationsWithKey } from './http-route.ts'
 import { type Match, matchRoute } from './match-route.ts'
 import { describeApi } from './openapi.ts'
 import { HttpProblem, problemOf, readOnlyText } from './problem.ts'
-import { readJson } from './read-json.ts'
+import { readJsonBody } from './read-json-body.ts'
 import { readQuery } from './read-query.ts'
-import { type AnyRoute, changesWithEtag, operationsWithKey } from './route.ts'
 import { allRoutes } from './routes/all-routes.ts'
 import { eventsQuery } from './routes/events-route.ts'
 import { etagOf, sendAnswer, sendProblem } from './send-answer.ts'
@@ -163,7 +163,7 @@ export function createSite(options: SiteOptions): Site {
     const ifMatch = changesWithEtag.has(operation) ? requireEtag(request) : undefined
     const query = readQuery(search, route.query)
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD' && request.method !== 'DELETE'
-    const body = hasBody ? await readJson(request, route.body, route.maxBytes ?? megabyte) : undefined
+    const body = hasBody ? await readJsonBody(request, route.body, route.maxBytes ?? megabyte) : undefined
     begun()
     const work = route.answer(
       {

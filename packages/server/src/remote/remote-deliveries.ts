@@ -22,7 +22,7 @@ import {
 } from '../sessions/delivery-queue.ts'
 import { requireAgent } from '../sessions/start-request.ts'
 import { isWithin } from './is-within.ts'
-import { pauseMs } from './pause.ts'
+import { pauseAfterFailures } from './pause-after-failures.ts'
 import type { PlaceSessions } from './place-sessions.ts'
 import type { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'
@@ -277,7 +277,11 @@ export class RemoteDeliveries {
     if (first === undefined) return
     const failures = (this.#blocked.get(session)?.failures ?? 0) + 1
     const reason = messageOf(error)
-    this.#blocked.set(session, { reason, failures, notBefore: performance.now() + pauseMs(failures) })
+    this.#blocked.set(session, {
+      reason,
+      failures,
+      notBefore: performance.now() + pauseAfterFailures(failures),
+    })
     const { kind } = first.request
     const what =
       kind === 'resume' || kind === 'cancel' ? `${kind} this session` : 'deliver messages to this session'

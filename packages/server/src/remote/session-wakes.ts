@@ -9,7 +9,7 @@
 import { CadreError, messageOf, type RunResult } from '@cadre/core'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import { beginTimeoutMs, refusalIn, stillRunning } from '../sessions/session-runs.ts'
-import { pauseMs } from './pause.ts'
+import { pauseAfterFailures } from './pause-after-failures.ts'
 import type { PlaceSessions } from './place-sessions.ts'
 import { countResumes, type RemoteDeliveries } from './remote-deliveries.ts'
 import type { RemoteRuns } from './remote-runs.ts'
@@ -155,7 +155,7 @@ export class SessionWakes {
         if (!isBrief) report(session, `Cannot resume this session yet: ${messageOf(error)}`)
         asked.isDue = true
         asked.resumes ||= now.resumes && !asked.isCancelled
-        await delay(isBrief ? 250 * ++failures : pauseMs(++failures))
+        await delay(isBrief ? 250 * ++failures : pauseAfterFailures(++failures))
       }
     }
     this.#waking.delete(session)

@@ -5,7 +5,7 @@
  * 2. A check that fails is repeated later, after pauses that become longer. It does not delay the checks of other trees.
  */
 import { messageOf } from '@cadre/core'
-import { pauseMs } from './pause.ts'
+import { pauseAfterFailures } from './pause-after-failures.ts'
 
 export interface TreeChecksOptions {
   readonly check: (root: string, agent: string) => Promise<void>
@@ -81,7 +81,7 @@ export class TreeChecks {
         tree.failures = 0
       } while (tree.isStale && !this.#isClosed)
     } catch (error) {
-      tree.notBefore = performance.now() + pauseMs(++tree.failures)
+      tree.notBefore = performance.now() + pauseAfterFailures(++tree.failures)
       report(root, messageOf(error))
     }
   }

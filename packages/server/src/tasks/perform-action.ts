@@ -10,7 +10,6 @@ import { hasControls, inheritedControls } from '../inherited-controls.ts'
 import { inheritedRequesters } from '../inherited-requesters.ts'
 import type { SessionState } from '../session-keeper.ts'
 import type { Action, EndedSession } from './action.ts'
-import type { Ledger } from './ledger.ts'
 import { findLostIds, markAfter, markNameOf, releaseMark, type StaleTask } from './marks.ts'
 import { taskEndId } from './plan-waves.ts'
 import { shortenLine } from './shorten.ts'
@@ -25,6 +24,7 @@ import {
   reopenChange,
   skipChange,
 } from './task-changes.ts'
+import type { TaskLedger } from './task-ledger.ts'
 import { sessionName } from './task-session-name.ts'
 import type { TaskStore } from './task-store.ts'
 import {
@@ -38,7 +38,7 @@ import {
 export interface ActionServices {
   readonly context: DaemonContext
   readonly store: TaskStore
-  readonly ledger: Ledger
+  readonly ledger: TaskLedger
   readonly index: TaskIndex
   readonly files: readonly TaskBookFile[]
   /** True if more than one task is in progress. */

@@ -13,7 +13,6 @@ import type { Duty } from '../duty.ts'
 import type { SessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
-import { Ledger } from './ledger.ts'
 import { readTaskMarks } from './marks.ts'
 import { type ActionServices, performAction } from './perform-action.ts'
 import { planTasks, relevantSessions, type SessionStates } from './plan-tasks.ts'
@@ -27,6 +26,7 @@ import {
   type TaskBookFile,
   type TaskIndex,
 } from './task-book.ts'
+import { TaskLedger } from './task-ledger.ts'
 import { createTaskReports } from './task-reports.ts'
 import type { TaskStore } from './task-store.ts'
 
@@ -48,7 +48,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   const unstarted = new Map<string, SessionState>()
   const missing = new Map<string, number>()
   const background = new Map<string, Promise<void>>()
-  let ledger: Ledger | undefined
+  let ledger: TaskLedger | undefined
   let looking: Promise<void> | undefined
   let isCalledFor = false
   let isStopped = false
@@ -142,7 +142,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   }
 
   /** A task that was removed and written again is a new task. */
-  function forgetGone({ files, gone }: TaskBook, marked: Ledger): void {
+  function forgetGone({ files, gone }: TaskBook, marked: TaskLedger): void {
     for (const id of gone) {
       const mark = marked.marks.get(id)
       const file = files.find((one) => one.file === mark?.file)
@@ -151,7 +151,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     }
   }
 
-  function readBook({ claims, told, marks }: Ledger): TaskBook {
+  function readBook({ claims, told, marks }: TaskLedger): TaskBook {
     const files = store.list().map(readFile)
     const agents = context.agents.list().map(({ name }) => name)
     const ids = new Set(files.flatMap(({ tasks }) => tasks.flatMap(({ id }) => id ?? [])))
@@ -219,7 +219,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     name: 'tasks',
     folders: ['tasks', 'templates'],
     async start() {
-      ledger = new Ledger(context.home)
+      ledger = new TaskLedger(context.home)
       if (ledger.isNew) {
         const book = readBook(ledger)
         const ended = planNotifications(book, indexTasks(book), undefined)

@@ -6,7 +6,7 @@ import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { ruleText } from '../../run/ask-person.ts'
-import { type DecideFlags, decideApproval } from './decide-approval.ts'
+import { type DecideFlags, decideByCommand } from './decide-by-command.ts'
 import { findApproval, type OpenedApprovals, openApprovals } from './open-approvals.ts'
 
 export interface ApproveFlags extends DecideFlags {
@@ -49,7 +49,7 @@ export async function approveCall(io: Io, flags: ApproveFlags, wanted: string): 
       `The call for ${record.id} has not started yet. Use --done only for interrupted calls.`,
     )
   const decision = flags.session ? 'approve-session' : answerFor(record, 'approve', flags.done)
-  return decideApproval(io, opened, record, { decision }, flags)
+  return decideByCommand(io, opened, record, { decision }, flags)
 }
 
 /** Shows what a rule allows before it is written. */

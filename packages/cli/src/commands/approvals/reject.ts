@@ -1,7 +1,7 @@
 import { answerFor } from '@cadre/gate'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
-import { type DecideFlags, decideApproval } from './decide-approval.ts'
+import { type DecideFlags, decideByCommand } from './decide-by-command.ts'
 import { findApproval, openApprovals } from './open-approvals.ts'
 
 /** `cadre reject`. */
@@ -14,5 +14,5 @@ export async function rejectCall(
   const record = await findApproval(opened, wanted)
   const reason = flags.reason?.trim()
   const decision = answerFor(record, 'reject')
-  return decideApproval(io, opened, record, { decision, ...(reason && { reason }) }, flags)
+  return decideByCommand(io, opened, record, { decision, ...(reason && { reason }) }, flags)
 }

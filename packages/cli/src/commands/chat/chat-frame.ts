@@ -2,7 +2,7 @@ import { cleanLine } from '../../output/clean-text.ts'
 import type { Cursor } from '../../output/painter.ts'
 import type { Style } from '../../output/style.ts'
 import { textWidth, truncateText } from '../../output/text-width.ts'
-import { Editor } from './editor.ts'
+import { MessageEditor } from './message-editor.ts'
 
 export interface WaitingLine {
   readonly text: string
@@ -16,7 +16,7 @@ export interface FrameParts {
   readonly style: Style
   /** The recipient of the line. */
   readonly who: string
-  readonly editor: Editor
+  readonly editor: MessageEditor
   /** Lines that are not delivered yet. */
   readonly waiting: readonly WaitingLine[]
   readonly menu: readonly string[]
@@ -66,7 +66,7 @@ export function chatFrame({
 
 /** An entered line, as it stays on the screen. */
 export function echoLines(text: string, who: string, columns: number, style: Style): string[] {
-  const copy = new Editor()
+  const copy = new MessageEditor()
   copy.set(text.length > 4000 ? `${text.slice(0, 4000)}…` : text)
   const prompt = `${who}> `
   const [first = '', ...rest] = copy.lines(columns, textWidth(prompt)).lines

@@ -2,12 +2,12 @@ import type { CadreError, Handoff, Notice, Report, RunResult } from '@cadre/core
 import type { Runtime } from '@cadre/runtime'
 import { namesOf } from '@cadre/runtime'
 import { type ExitCode, exitCodeForReport, exitCodes } from '../../exit-codes.ts'
-import { reportFailure } from '../../failure.ts'
 import type { Io } from '../../io.ts'
 import { handoffLines } from '../../output/handoff-text.ts'
 import { markdownColumns, reportText } from '../../output/report-text.ts'
 import type { Style } from '../../output/style.ts'
 import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
+import { reportFailure } from '../../report-failure.ts'
 import { openQuestions } from '../../run/open-questions.ts'
 import { showEnding } from '../../run/show-ending.ts'
 

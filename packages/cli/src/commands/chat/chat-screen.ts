@@ -13,13 +13,13 @@ import type { Style } from '../../output/style.ts'
 import type { Surface } from '../../output/surface.ts'
 import { createBottomLines } from './bottom-lines.ts'
 import { chatFrame, echoLines, type WaitingLine } from './chat-frame.ts'
-import type { Completer } from './complete.ts'
 import { CompletionMenu } from './completion-menu.ts'
 import { continuedLine } from './continued-line.ts'
-import { Editor } from './editor.ts'
+import type { Completer } from './create-completer.ts'
 import type { EnteredLine, Input } from './input.ts'
 import type { Key, KeyName } from './key-reader.ts'
 import { createKeyboard } from './keyboard.ts'
+import { MessageEditor } from './message-editor.ts'
 import type { MessageHistory } from './message-history.ts'
 import { type StatusInfo, statusLine } from './status-line.ts'
 import { createTurnSurface, type TurnSurface, type TurnSurfaceOptions } from './turn-surface.ts'
@@ -70,7 +70,7 @@ const suggestionKeys: readonly KeyName[] = ['backspace', 'delete', 'kill-word']
 export function createChatScreen(options: ChatScreenOptions): ChatScreen {
   const { io, style, history, status } = options
   const { stdout } = io
-  const editor = new Editor(history.messages())
+  const editor = new MessageEditor(history.messages())
   const bottom = createBottomLines({
     stdout,
     hasFrame: () => keyboard.isOpen && mode.kind !== 'between',

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { createStyle } from '../../output/style.ts'
 import { textWidth } from '../../output/text-width.ts'
-import { createCompleter } from './complete.ts'
 import { CompletionMenu } from './completion-menu.ts'
-import { Editor } from './editor.ts'
+import { createCompleter } from './create-completer.ts'
 import { bestMatches } from './file-index.ts'
 import { createKeyReader } from './key-reader.ts'
+import { MessageEditor } from './message-editor.ts'
 
 const plain = createStyle(false)
 const [up, down, esc] = ['\x1b[A', '\x1b[B', '\x1b']
@@ -19,7 +19,7 @@ const files = ['README.md', 'docs/', 'docs/chat.md', 'src/', 'src/chat.ts', 'src
 
 /** Types at the keyboard. Returns what is sent, if the menu did not handle Enter. */
 function typed(input: string) {
-  const editor = new Editor()
+  const editor = new MessageEditor()
   const like = (text: string, max: number) => bestMatches(files, text, max)
   const complete = createCompleter({
     workspace: '/nowhere',

@@ -1,9 +1,9 @@
 import { cleanLine } from '../../output/clean-text.ts'
 import type { Style } from '../../output/style.ts'
 import { textWidth, truncateText } from '../../output/text-width.ts'
-import type { Completer, Suggestion } from './complete.ts'
-import type { Editor } from './editor.ts'
+import type { Completer, Suggestion } from './create-completer.ts'
 import type { KeyName } from './key-reader.ts'
+import type { MessageEditor } from './message-editor.ts'
 
 const maxShown = 5
 
@@ -17,13 +17,13 @@ interface Open {
 
 /** Suggestions below the input line. They change nothing until the person chooses one. */
 export class CompletionMenu {
-  readonly #editor: Editor
+  readonly #editor: MessageEditor
   readonly #complete: Completer
   #open: Open | undefined
   /** The person is typing, and the file list may still be loading. */
   #isTyping = false
 
-  constructor(editor: Editor, complete: Completer) {
+  constructor(editor: MessageEditor, complete: Completer) {
     this.#editor = editor
     this.#complete = complete
   }

@@ -177,7 +177,7 @@ async function openScreen(
   ] = await Promise.all([
     import('./chat-screen.ts'),
     import('./message-history.ts'),
-    import('./complete.ts'),
+    import('./create-completer.ts'),
     import('./file-index.ts'),
     import('./collapsed-outputs.ts'),
   ])

@@ -42,7 +42,11 @@ export async function startDaemon(io: Io, flags: UpFlags): Promise<ExitCode> {
       ? // Agents may not change the home itself.
         home.at('workspaces', 'shared')
       : resolveWorkspace(io, flags.workspace)
-  await (await import('./ask-trust.ts')).askTrust(io, { ...flags, home: home.path, workspace })
+  await (await import('./ask-trust-in-terminal.ts')).askTrustInTerminal(io, {
+    ...flags,
+    home: home.path,
+    workspace,
+  })
   const guard = guardTrackedFiles(home, () => untrustedItems(io, home, flags))
   rejectUntrusted(home, await untrustedItems(io, home, flags))
   const keeper = await remoteKeeper(io, home, flags.engine, workspace)

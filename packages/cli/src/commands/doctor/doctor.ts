@@ -11,6 +11,7 @@ import { type Check, fail, ok, warn } from './check.ts'
 import { agentsWithModels } from './check-agent-models.ts'
 import { checkAgentPrograms } from './check-agent-programs.ts'
 import { checkBudgets } from './check-budgets.ts'
+import { checkConfiguration } from './check-configuration.ts'
 import { checkCopilot } from './check-copilot.ts'
 import { checkEngine } from './check-engine.ts'
 import { checkGate } from './check-gate.ts'
@@ -20,7 +21,6 @@ import { checkPeople } from './check-people.ts'
 import { checkPrograms } from './check-programs.ts'
 import { checkRepository } from './check-repository.ts'
 import { checkServers } from './check-servers.ts'
-import { checkSettings } from './check-settings.ts'
 import { checkTelemetry } from './check-telemetry.ts'
 
 export interface DoctorFlags {
@@ -37,7 +37,7 @@ export async function runDoctor(io: Io, flags: DoctorFlags): Promise<ExitCode> {
   const loaded = await loadPolicyFor(io, home, homeTrusted)
   // If a policy is invalid, its other decisions are unknown.
   const policy = loaded.diagnostics.some(({ severity }) => severity === 'error') ? permissivePolicy : loaded
-  const { checks: settled, settings } = await checkSettings(io, home, { policy, homeTrusted })
+  const { checks: settled, settings } = await checkConfiguration(io, home, { policy, homeTrusted })
   const limit = (flags.wait ?? 3) * 1000
   const named = flags.model || io.env['CADRE_MODEL'] || settings?.config.model
   const agents = agentsWithModels(io, home, { policy, team: settings?.config.team })

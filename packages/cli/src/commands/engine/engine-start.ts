@@ -10,7 +10,7 @@ import { handleStopSignals } from '../../run/handle-stop-signals.ts'
 import { requireOutsideSession } from '../daemon/require-outside-session.ts'
 import { engineIdentity } from './engine-identity.ts'
 import { findRestateServer } from './find-restate-server.ts'
-import { serverConfig } from './server-config.ts'
+import { restateConfig } from './restate-config.ts'
 
 export interface EngineStartFlags {
   readonly home?: string
@@ -34,7 +34,7 @@ export async function startEngine(io: Io, flags: EngineStartFlags): Promise<Exit
     nodePort: flags.nodePort ?? 5122,
   }
   const config = path.join(folder, 'restate.toml')
-  writeFileSync(config, serverConfig({ folder, identityFile: identity.file, ...ports }), { mode: 0o600 })
+  writeFileSync(config, restateConfig({ folder, identityFile: identity.file, ...ports }), { mode: 0o600 })
   const log = path.join(folder, 'server.log')
   const output = openSync(log, 'a', 0o600)
   const from = statSync(log).size

@@ -46,7 +46,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   const isInHome = flags.workspace === undefined && isInside(home.path, io.cwd)
   const workspace = isInHome ? home.at('workspaces', 'shared') : resolveWorkspace(io, flags.workspace)
   const options = { ...flags, home: home.path, workspace }
-  await (await import('../daemon/ask-trust.ts')).askTrust(io, options)
+  await (await import('../daemon/ask-trust-in-terminal.ts')).askTrustInTerminal(io, options)
   rejectUntrusted(home, await untrustedItems(io, home, flags))
   const engine = await requireEngine(io, home)
   const { ingress, admin, place, identityKeys } = engine

@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { createTerminalUser } from '../login/terminal-user.ts'
-import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './folder-servers.ts'
 
 export interface ApproveFlags extends ServerFlags {
   readonly yes?: boolean

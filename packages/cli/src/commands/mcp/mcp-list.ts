@@ -18,7 +18,7 @@ import { cleanLine } from '../../output/clean-text.ts'
 import { formatCount } from '../../output/numbers.ts'
 import { availableWidth, textTable } from '../../output/text-table.ts'
 import { truncateText } from '../../output/text-width.ts'
-import { nameOf, openServersFor, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, type ServerFlags } from './folder-servers.ts'
 
 const maxWidth = 60
 

@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { createTerminalUser, type TerminalUser } from '../login/terminal-user.ts'
-import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './folder-servers.ts'
 
 /** `cadre mcp login`. */
 export async function logInToServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {

@@ -1,8 +1,8 @@
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
+import { nameOf, openServersFor, requireServer, type ServerFlags } from './folder-servers.ts'
 import { forgetSecrets } from './mcp-remove.ts'
-import { nameOf, openServersFor, requireServer, type ServerFlags } from './open-servers.ts'
 
 /** `cadre mcp logout`. */
 export async function logOutOfServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {

@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
 import { configPaths } from '../config/config-rows.ts'
-import { openServersFor, requireServer } from './open-servers.ts'
+import { openServersFor, requireServer } from './folder-servers.ts'
 
 export interface RemoveFlags {
   readonly home?: string

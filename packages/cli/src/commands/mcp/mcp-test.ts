@@ -4,7 +4,7 @@ import { serverStores } from '@cadre/runtime'
 import { type ExitCode, exitCodeForError, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
-import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './open-servers.ts'
+import { nameOf, openServersFor, requireServer, requireUsable, type ServerFlags } from './folder-servers.ts'
 
 /** `cadre mcp test`. */
 export async function testServer(io: Io, flags: ServerFlags, name: string): Promise<ExitCode> {

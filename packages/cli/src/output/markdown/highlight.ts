@@ -1,4 +1,4 @@
-import type { Mark, Span } from './span.ts'
+import type { Mark, Span } from './styled-span.ts'
 
 /** The syntax of a family of languages: enough to colour it line by line. */
 interface Language {

@@ -11,7 +11,7 @@ import { cleanText } from '../clean-text.ts'
 import type { Style } from '../style.ts'
 import { createHighlighter, type Highlighter } from './highlight.ts'
 import { readInline } from './read-inline.ts'
-import type { Span } from './span.ts'
+import type { Span } from './styled-span.ts'
 import { type ColumnAlignment, readAlignments, readCells, tableLines } from './table-lines.ts'
 import { wrapSpans } from './wrap-spans.ts'
 

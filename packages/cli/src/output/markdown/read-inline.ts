@@ -1,4 +1,4 @@
-import type { Mark, Span } from './span.ts'
+import type { Mark, Span } from './styled-span.ts'
 
 /** Longer text is plain: searching for the end of a mark must not take quadratic time. */
 const maxLength = 8_000

@@ -1,7 +1,7 @@
 import type { Style } from '../style.ts'
 import { textWidth } from '../text-width.ts'
 import { readInline } from './read-inline.ts'
-import type { Span } from './span.ts'
+import type { Span } from './styled-span.ts'
 import { wrapSpans } from './wrap-spans.ts'
 
 export type ColumnAlignment = 'left' | 'right' | 'center'

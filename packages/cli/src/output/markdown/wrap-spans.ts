@@ -1,6 +1,6 @@
 import type { Style } from '../style.ts'
 import { graphemesOf, textWidth } from '../text-width.ts'
-import { paintSpan, type Span } from './span.ts'
+import { paintSpan, type Span } from './styled-span.ts'
 
 interface Word {
   readonly spans: readonly Span[]

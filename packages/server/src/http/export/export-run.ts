@@ -5,7 +5,7 @@ import { approvalsIn, maskedJson } from '@cadre/gate'
 import { factsOfSession } from '../index/facts-of-session.ts'
 import { createSessionIndex } from '../index/session-index.ts'
 import { approvalView } from '../routes/approval-view.ts'
-import { callDetail } from '../routes/call-detail.ts'
+import { readCallDetail } from '../routes/read-call-detail.ts'
 import { sessionDetail } from '../routes/session-detail.ts'
 
 export interface ExportRunOptions {
@@ -67,7 +67,7 @@ function callsOf(stored: StoredSession) {
   return stored.entries.flatMap((entry) => {
     if (entry.role !== 'assistant') return []
     return (entry.tool_calls ?? []).flatMap(({ id }) => {
-      const detail = callDetail(stored, id)
+      const detail = readCallDetail(stored, id)
       return detail?.commit === undefined && detail?.patch === undefined ? [] : [detail]
     })
   })

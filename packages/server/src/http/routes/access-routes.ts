@@ -1,8 +1,8 @@
 import { isUnsandboxedCommandRunning } from '@cadre/home'
 import { withIncluded } from '../guard/caller.ts'
 import { homeFlagOf } from '../home-place.ts'
+import type { Routes } from '../http-route.ts'
 import { HttpProblem } from '../problem.ts'
-import type { Routes } from '../route.ts'
 import {
   anyObject,
   bodySchema,

@@ -10,7 +10,7 @@ import {
   requireAgent,
 } from '@cadre/runtime'
 import type { RouteContext } from '../api-context.ts'
-import type { Routes } from '../route.ts'
+import type { Routes } from '../http-route.ts'
 import { anyObject, bodySchema, listSchema, objectSchema } from '../schemas.ts'
 
 type Name = 'listAgents' | 'getAgent' | 'lint' | 'explain'

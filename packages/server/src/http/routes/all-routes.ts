@@ -1,5 +1,5 @@
 import type { OperationName } from '@cadre/api'
-import type { AnyRoute, Routes } from '../route.ts'
+import type { AnyRoute, Routes } from '../http-route.ts'
 import { accessRoutes } from './access-routes.ts'
 import { agentRoutes } from './agent-routes.ts'
 import { approvalRoutes } from './approval-routes.ts'

@@ -1,8 +1,8 @@
 import type { Approval } from '@cadre/api'
 import { type ApprovalRecord, isDoubt } from '@cadre/gate'
 import type { ApiContext } from '../api-context.ts'
+import type { Routes } from '../http-route.ts'
 import { HttpProblem } from '../problem.ts'
-import type { Routes } from '../route.ts'
 import {
   bodySchema,
   choiceSchema,

@@ -1,4 +1,4 @@
-import type { Routes } from '../route.ts'
+import type { Routes } from '../http-route.ts'
 import { anyObject, listSchema, objectSchema, schemaRef } from '../schemas.ts'
 
 export const homeRoutes: Routes<'status' | 'listProblems'> = {

@@ -5,9 +5,9 @@ import { appendInbox, lineFileBaseName, lineFileName, mailboxOfFile } from '@cad
 import { httpPrefix } from '../../inbox/handle-line.ts'
 import type { RouteContext } from '../api-context.ts'
 import { starterOf } from '../guard/voter-of.ts'
+import type { Routes } from '../http-route.ts'
 import { readNewestLines } from '../lines/read-newest-lines.ts'
 import { HttpProblem } from '../problem.ts'
-import type { Routes } from '../route.ts'
 import {
   anyObject,
   bodySchema,

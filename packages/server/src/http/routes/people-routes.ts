@@ -1,7 +1,7 @@
 import { openPeople } from '@cadre/home'
 import type { RouteContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
-import type { Routes } from '../route.ts'
+import type { Routes } from '../http-route.ts'
 import {
   bodySchema,
   booleanSchema,

@@ -1,7 +1,7 @@
 import type { SearchHit, TaskItem } from '@cadre/api'
 import { listFolder, readRegularFile } from '@cadre/disk'
 import type { ApiContext } from '../api-context.ts'
-import type { Routes } from '../route.ts'
+import type { Routes } from '../http-route.ts'
 import { booleanSchema, listSchema, objectSchema, schemaRef } from '../schemas.ts'
 import { readTaskItems } from './task-items.ts'
 

@@ -1,9 +1,9 @@
 import { rowStates } from '@cadre/api'
 import { runningProcess } from '@cadre/home'
 import type { RouteContext } from '../api-context.ts'
+import type { Routes } from '../http-route.ts'
 import { factsOfSession } from '../index/facts-of-session.ts'
 import { HttpProblem } from '../problem.ts'
-import type { Routes } from '../route.ts'
 import {
   countSchema,
   listSchema,
@@ -14,7 +14,7 @@ import {
   textSchema,
 } from '../schemas.ts'
 import { etagOf } from '../send-answer.ts'
-import { callDetail } from './call-detail.ts'
+import { readCallDetail } from './read-call-detail.ts'
 import { requireSession } from './require-session.ts'
 import { sessionDetail } from './session-detail.ts'
 
@@ -141,7 +141,7 @@ export const sessionRoutes: Routes<Name> = {
     schema: schemaRef('CallDetail'),
     async answer({ params: { id, call } }, context) {
       const stored = await requireSession(context, id)
-      const detail = callDetail(stored, call)
+      const detail = readCallDetail(stored, call)
       if (detail === undefined)
         throw new HttpProblem(404, `Session ${id} has no call ${JSON.stringify(call)}.`, {
           code: 'not_found',

@@ -1,8 +1,8 @@
 import type { TaskItem } from '@cadre/api'
 import { answerSelect, homeQueryFiles, isApproval, parseQuery, QueryError } from '@cadre/tasks'
 import type { ApiContext } from '../api-context.ts'
+import type { Routes } from '../http-route.ts'
 import { HttpProblem } from '../problem.ts'
-import type { Routes } from '../route.ts'
 import {
   bodySchema,
   choiceSchema,
@@ -13,7 +13,7 @@ import {
   textSchema,
 } from '../schemas.ts'
 import { addTaskOnce } from './add-task-once.ts'
-import { changedTask, removedTask } from './change-task.ts'
+import { changedTask, removedTask } from './change-task-if-match.ts'
 import { requireOperate } from './start-once.ts'
 import { taskFilesOf } from './task-files-of.ts'
 import { readTaskItems, taskItemsOf } from './task-items.ts'

@@ -5,8 +5,8 @@ import { cleanWorkspace, mergeWorkspaceJson, rollBackWorkspace, rollbackJson } f
 import { createWorkspaces, type WorkspaceKeeper, type WorkspaceState } from '@cadre/workspaces'
 import type { ApiContext, RouteContext } from '../api-context.ts'
 import type { Caller } from '../guard/caller.ts'
+import type { Routes } from '../http-route.ts'
 import { HttpProblem } from '../problem.ts'
-import type { Routes } from '../route.ts'
 import { anyObject, bodySchema, listSchema, objectSchema, schemaRef, textSchema } from '../schemas.ts'
 import { requireOperate } from './start-once.ts'
 

@@ -21,7 +21,7 @@ const claimsFile = 'task-claims.json'
 const notifiedFile = 'task-told.json'
 const marksFile = 'task-marks.json'
 
-export class Ledger {
+export class TaskLedger {
   readonly claims: Map<string, Claim>
   readonly told: Map<string, Set<string>>
   /** The progress of each task, by its id. */

@@ -1,7 +1,7 @@
 import { CadreError } from '@cadre/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { reportFailure } from './failure.ts'
 import type { Io } from './io.ts'
+import { reportFailure } from './report-failure.ts'
 
 function tell(error: unknown, asJson: boolean, env: Record<string, string> = {}) {
   const said = { stdout: '', stderr: '' }

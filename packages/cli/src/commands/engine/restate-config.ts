@@ -1,6 +1,6 @@
 import path from 'node:path'
 
-export interface ServerConfigOptions {
+export interface RestateConfigOptions {
   readonly folder: string
   /** The key with which the server signs its requests to workers. Without it, they are not signed. */
   readonly identityFile?: string
@@ -10,7 +10,7 @@ export interface ServerConfigOptions {
 }
 
 /** The configuration of a Restate server for one machine. It listens on loopback only and retries without a limit. */
-export function serverConfig(options: ServerConfigOptions): string {
+export function restateConfig(options: RestateConfigOptions): string {
   const { folder, identityFile, ingressPort, adminPort, nodePort } = options
   const signing =
     identityFile === undefined

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { Editor } from './editor.ts'
 import { createKeyReader } from './key-reader.ts'
+import { MessageEditor } from './message-editor.ts'
 
 /** Types terminal input. */
-function type(editor: Editor, input: string): Editor {
+function type(editor: MessageEditor, input: string): MessageEditor {
   for (const key of createKeyReader().read(input)) {
     if (key.kind === 'text') editor.insert(key.text)
     else if (key.kind === 'paste') editor.paste(key.text)
@@ -11,7 +11,7 @@ function type(editor: Editor, input: string): Editor {
   }
   return editor
 }
-const typed = (input: string, history?: string[]) => type(new Editor(history), input).text
+const typed = (input: string, history?: string[]) => type(new MessageEditor(history), input).text
 const pasted = (text: string) => `\x1b[200~${text}\x1b[201~`
 
 it('edits by characters, words and lines', () => {
@@ -37,7 +37,7 @@ it('moves between the lines of a message before it moves through the history', (
 
 it('shows a long pasted text by its size and returns it whole', () => {
   const long = Array.from({ length: 40 }, (_, index) => `line ${index}`).join('\n')
-  const editor = type(new Editor(), `See ${pasted(long.replaceAll('\n', '\r'))}!`)
+  const editor = type(new MessageEditor(), `See ${pasted(long.replaceAll('\n', '\r'))}!`)
   expect(editor.text).toBe('See [pasted 1: 40 lines]!')
   expect(editor.take()).toEqual({ text: `See ${long}!`, mentions: [] })
   expect(editor.text).toBe('')
@@ -48,25 +48,34 @@ it('accepts no terminal control characters', () => {
 })
 
 it('wraps at the width, and tracks the cursor', () => {
-  const editor = type(new Editor(), 'abcdef')
+  const editor = type(new MessageEditor(), 'abcdef')
   expect(editor.lines(6, 2)).toEqual({ lines: ['abcd', 'ef'], row: 1, column: 2 })
-  expect(type(new Editor(), 'abcd').lines(6, 2)).toEqual({ lines: ['abcd', ''], row: 1, column: 0 })
-  expect(type(new Editor(), '世界世').lines(6, 2)).toEqual({ lines: ['世界', '世'], row: 1, column: 2 })
-  expect(type(new Editor(), 'a\nb\x02\x02').lines(6, 2)).toEqual({ lines: ['a', 'b'], row: 0, column: 3 })
+  expect(type(new MessageEditor(), 'abcd').lines(6, 2)).toEqual({ lines: ['abcd', ''], row: 1, column: 0 })
+  expect(type(new MessageEditor(), '世界世').lines(6, 2)).toEqual({
+    lines: ['世界', '世'],
+    row: 1,
+    column: 2,
+  })
+  expect(type(new MessageEditor(), 'a\nb\x02\x02').lines(6, 2)).toEqual({
+    lines: ['a', 'b'],
+    row: 0,
+    column: 3,
+  })
 })
 
 it('sends a long pasted text as a message, even if it starts like a command', () => {
   const rest = '\nmore'.repeat(20)
-  const taken = (text: string) => type(new Editor(), pasted(`${text}${rest}`)).take().text
+  const taken = (text: string) => type(new MessageEditor(), pasted(`${text}${rest}`)).take().text
   expect(taken('!touch owned')).toBe(`\\!touch owned${rest}`)
   expect(taken(' \n!touch owned')).toBe(`\\!touch owned${rest}`)
   expect(taken('/* a comment */')).toBe(`//* a comment */${rest}`)
   expect(taken('@somebody')).toBe(`\\@somebody${rest}`)
-  expect(type(new Editor(), `!cat ${pasted(`!x${rest}`)}`).take().text).toBe(`!cat !x${rest}`)
+  expect(type(new MessageEditor(), `!cat ${pasted(`!x${rest}`)}`).take().text).toBe(`!cat !x${rest}`)
 })
 
 it('tracks which mentions were typed, whatever is edited around them', () => {
-  const mentions = (input: string, history?: string[]) => type(new Editor(history), input).take().mentions
+  const mentions = (input: string, history?: string[]) =>
+    type(new MessageEditor(history), input).take().mentions
   expect(mentions('see @a.md and @"b c.md", @d.')).toEqual(['a.md', 'b c.md', 'd'])
   expect(mentions(`x ${pasted('@a.md')} @b.md`)).toEqual(['b.md'])
   // Typed before, between and after pasted text, and with parts of it deleted.
@@ -79,7 +88,7 @@ it('tracks which mentions were typed, whatever is edited around them', () => {
 })
 
 it('restores a line of this chat with its mentions', () => {
-  const editor = type(new Editor(), `@a ${pasted('@b')}`)
+  const editor = type(new MessageEditor(), `@a ${pasted('@b')}`)
   editor.remember(editor.take())
   expect(type(editor, '\x1b[A').take()).toEqual({ text: '@a @b', mentions: ['a'] })
   editor.insert('rest')
@@ -90,6 +99,6 @@ it('restores a line of this chat with its mentions', () => {
 it('inserts nothing into a pasted text that contains a placeholder of another one', () => {
   const first = `[pasted 2: 21 lines]${'\nx'.repeat(20)}`
   const second = `y${'\ny'.repeat(20)}`
-  const { text } = type(new Editor(), `${pasted(first)} ${pasted(second)}`).take()
+  const { text } = type(new MessageEditor(), `${pasted(first)} ${pasted(second)}`).take()
   expect(text).toBe(`${first} ${second}`)
 })

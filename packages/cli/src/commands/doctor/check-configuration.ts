@@ -8,7 +8,7 @@ import { formatCount } from '../../output/numbers.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Checks the configuration, trust and the agents. Returns the settings for other checks. */
-export async function checkSettings(
+export async function checkConfiguration(
   io: Io,
   home: Home,
   { policy, homeTrusted }: { readonly policy: Policy; readonly homeTrusted: boolean },

@@ -14,7 +14,7 @@ export interface DecideFlags {
 }
 
 /** Records a decision of the person who typed the command, and reports which decision applies. */
-export async function decideApproval(
+export async function decideByCommand(
   io: Io,
   { engine, home }: OpenedApprovals,
   record: ApprovalRecord,

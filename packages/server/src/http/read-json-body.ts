@@ -4,7 +4,7 @@ import { HttpProblem } from './problem.ts'
 import { readBody } from './read-body.ts'
 
 /** Reads a JSON body and checks it against the route's schema. Forms on other pages cannot send this content type. */
-export async function readJson(
+export async function readJsonBody(
   request: IncomingMessage,
   schema: JsonObject | undefined,
   maxBytes: number,

@@ -5,7 +5,7 @@ type Facts = { -readonly [Key in keyof CallDetail]: CallDetail[Key] }
 type Judged = Extract<CadreEvent, { type: 'call.judged' }>
 
 /** A call from its session's journal, with the gate's and the person's decisions. `undefined` if there is no such call. */
-export function callDetail(stored: StoredSession, id: string): CallDetail | undefined {
+export function readCallDetail(stored: StoredSession, id: string): CallDetail | undefined {
   const events = eventsOf(stored)
   const reply = events.find(
     (event) => event.type === 'reply.received' && event.calls.some((one) => one.id === id),

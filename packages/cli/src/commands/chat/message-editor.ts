@@ -19,7 +19,7 @@ const empty: Draft = { text: '', origins: '' }
  * which part the person typed: pasted text, filled-in text and messages of earlier chats mention no files. It does not
  * depend on the screen except for its width.
  */
-export class Editor {
+export class MessageEditor {
   #draft = empty
   /** In code units, always between two characters. */
   #cursor = 0
