@@ -1,7 +1,7 @@
 import { agentRounds, applyToView, emptyView, eventsOf } from '@cadre/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readConversation } from '../../packages/web/src/views/session/conversation.ts'
+import { readConversation } from '../../packages/web/src/views/session/read-conversation.ts'
 import { randomSession, writeTree } from '../engine/random-trees.ts'
 
 test('a conversation on the page has the same replies and calls as the rounds that --json prints', () => {

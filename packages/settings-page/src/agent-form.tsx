@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { changeAgent, changeModel, renameAgent } from './edit.ts'
 import { Field } from './field.tsx'
 import { Permission } from './permission.tsx'
-import { problemsAt } from './problems.ts'
 import type { Agent, Configuration, PageState, Preview, Problem } from './protocol.ts'
+import { problemsAt } from './visible-problems.ts'
 
 export interface AgentFormProps {
   readonly configuration: Configuration

@@ -1,5 +1,5 @@
-import { agentOf } from './problems.ts'
 import type { Configuration, Problem, Template } from './protocol.ts'
+import { agentOf } from './visible-problems.ts'
 
 export interface AgentListProps {
   readonly configuration: Configuration

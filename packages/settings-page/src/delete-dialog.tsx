@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Dialog } from './dialog.tsx'
+import { Confirmation } from './confirmation.tsx'
 import { deleteAgent, referencesTo } from './edit.ts'
 import type { Configuration } from './protocol.ts'
 
@@ -23,7 +23,7 @@ export function DeleteDialog(props: DeleteDialogProps) {
   const [successor, setSuccessor] = useState(others[0]?.name ?? '')
   if (others.length === 0)
     return (
-      <Dialog
+      <Confirmation
         title={`${agent?.name || 'This agent'} is the last agent at this level`}
         actions={[{ label: isSet ? 'Reset this level…' : 'Discard changes', onChoose: onRemoveAll }]}
         close="Keep the agent"
@@ -35,11 +35,11 @@ export function DeleteDialog(props: DeleteDialogProps) {
             ? 'To remove the agent, reset this level. VS Code asks for confirmation.'
             : 'The agent is not saved yet. To remove it, discard your changes.'}
         </p>
-      </Dialog>
+      </Confirmation>
     )
   const names = referencesTo(configuration, index)
   return (
-    <Dialog
+    <Confirmation
       title={`Delete ${agent?.name || 'this agent'}?`}
       actions={[
         {
@@ -67,6 +67,6 @@ export function DeleteDialog(props: DeleteDialogProps) {
           </select>
         </div>
       )}
-    </Dialog>
+    </Confirmation>
   )
 }

@@ -1,18 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AgentForm } from './agent-form.tsx'
 import { AgentList } from './agent-list.tsx'
+import { Confirmation } from './confirmation.tsx'
 import { DeleteDialog } from './delete-dialog.tsx'
-import { Dialog } from './dialog.tsx'
 import { duplicateAgent, moveAgent } from './edit.ts'
 import { sentenceOf } from './field.tsx'
-import { postMessage } from './host.ts'
-import { isSaveKey } from './keys.ts'
+import { FirstAgentDialog } from './first-agent-dialog.tsx'
+import { isSaveKey } from './is-save-key.ts'
 import { OtherAgents } from './other-agents.tsx'
-import { agentOf, placeOf, problemsAt, visibleProblems } from './problems.ts'
+import { configurationOf, levelOf } from './page-view.ts'
 import type { Configuration, Level, Problem } from './protocol.ts'
-import { StartDialog } from './start-dialog.tsx'
 import { useStore } from './store.ts'
-import { configurationOf, levelOf } from './view.ts'
+import { agentOf, placeOf, problemsAt, visibleProblems } from './visible-problems.ts'
+import { postMessage } from './webview-api.ts'
 
 type Question =
   | { readonly kind: 'delete' }
@@ -284,7 +284,7 @@ export function Page() {
         />
       </main>
       {view.asksStart && (
-        <StartDialog
+        <FirstAgentDialog
           team={state.builtIn.agents.map(({ name }) => name)}
           onStart={(from) => dispatch({ type: 'started', from })}
           onClose={() => dispatch({ type: 'started' })}
@@ -308,7 +308,7 @@ export function Page() {
         />
       )}
       {question?.kind === 'discard' && (
-        <Dialog
+        <Confirmation
           title="Discard your changes?"
           actions={[
             {
@@ -322,7 +322,7 @@ export function Page() {
           onClose={() => setQuestion(undefined)}
         >
           <p>{question.text}</p>
-        </Dialog>
+        </Confirmation>
       )}
     </>
   )

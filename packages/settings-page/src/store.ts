@@ -1,9 +1,9 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks'
-import { loadState, onMessage, postMessage, saveState } from './host.ts'
-import { type Action, configurationOf, initialView, reduceView, type View } from './view.ts'
+import { type Action, configurationOf, initialView, type PageView, reduceView } from './page-view.ts'
+import { loadState, onMessage, postMessage, saveState } from './webview-api.ts'
 
 export interface Store {
-  readonly view: View
+  readonly view: PageView
   dispatch(action: Action): void
 }
 

@@ -1,12 +1,12 @@
 import { createClient } from '@cadre/api'
 import { render } from 'preact'
 import { App } from './shell/app.tsx'
-import { startKeys } from './shell/commands.ts'
 import { startRouter } from './shell/navigate.ts'
 import { notify } from './shell/toasts.ts'
+import { startKeys } from './shell/use-commands.ts'
 import { AppContext } from './store/app-context.ts'
+import { logIn, storedKey } from './store/browser-login.ts'
 import { createStore } from './store/create-store.ts'
-import { logIn, storedKey } from './store/login.ts'
 
 const client = createClient({ address: '', key: storedKey })
 const store = createStore({

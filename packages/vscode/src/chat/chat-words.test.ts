@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { describeCall } from './describe-call.ts'
+import { describeCallInChat } from './describe-call-in-chat.ts'
 import { historyOf } from './history-of.ts'
 import { handoffQuery, parseHandoff } from './parse-command.ts'
-import { workText } from './work-text.ts'
+import { workWithAttachments } from './work-with-attachments.ts'
 
 it.each([
   ['read_file', { path: 'src/a.ts' }, { doing: 'reading src/a.ts', path: 'src/a.ts' }],
@@ -13,11 +13,11 @@ it.each([
   ['delegateWork', { agentName: 'x' }, {}],
   ['acme_deploy', { path: 'x' }, { doing: 'using acme_deploy' }],
 ])('describes a call of %s', (tool, input, expected) => {
-  expect(describeCall(tool, JSON.stringify(input))).toEqual(expected)
+  expect(describeCallInChat(tool, JSON.stringify(input))).toEqual(expected)
 })
 
 it('describes a call with unreadable arguments', () => {
-  expect(describeCall('read_file', '{')).toEqual({ doing: 'reading' })
+  expect(describeCallInChat('read_file', '{')).toEqual({ doing: 'reading' })
 })
 
 it('builds a history of alternating messages, the newest that fit', () => {
@@ -55,8 +55,8 @@ it('reads a handoff, with quoted names if they have spaces', () => {
 })
 
 it('puts attachments below the request, as data', () => {
-  expect(workText('Do it', [])).toBe('Do it')
-  const text = workText('Do it', [
+  expect(workWithAttachments('Do it', [])).toBe('Do it')
+  const text = workWithAttachments('Do it', [
     { kind: 'text', label: 'a.md\n# x', text: 'one\n```', cut: 3 },
     { kind: 'mention', label: 'src', why: 'a folder' },
   ])

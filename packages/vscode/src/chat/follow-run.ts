@@ -9,7 +9,7 @@ import { closingFence, escapeMarkdown, noticeText } from '../markdown.ts'
 import { approvalButtons } from './approval-buttons.ts'
 import { approvalText, decisionText } from './approval-text.ts'
 import type { ChatStream } from './chat-stream.ts'
-import { describeCall } from './describe-call.ts'
+import { describeCallInChat } from './describe-call-in-chat.ts'
 import { SessionNames } from './session-names.ts'
 
 export interface FollowOptions {
@@ -27,7 +27,7 @@ export class RunFollower {
   readonly #names = new SessionNames()
   /** The text shown of the last round of an entry session. */
   #shown = { session: '', round: 0, text: '' }
-  readonly #calls = new Map<string, ReturnType<typeof describeCall>>()
+  readonly #calls = new Map<string, ReturnType<typeof describeCallInChat>>()
   readonly #noticed = new Set<string>()
   readonly #asked = new Set<string>()
   readonly #referred = new Set<string>()
@@ -59,7 +59,7 @@ export class RunFollower {
         return
       case 'call.judged': {
         const key = `${event.session}\n${event.call}`
-        this.#calls.set(key, describeCall(event.tool, event.input))
+        this.#calls.set(key, describeCallInChat(event.tool, event.input))
         if (event.decision === 'deny')
           this.#progress(event.session, `${event.tool} was denied: ${event.reason ?? event.rule ?? ''}`)
         return

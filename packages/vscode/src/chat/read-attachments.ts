@@ -1,6 +1,6 @@
 import type { Image } from '@cadre/core'
 import * as vscode from 'vscode'
-import type { Attachment } from './work-text.ts'
+import type { Attachment } from './work-with-attachments.ts'
 
 const maxAttachmentLength = 20_000
 const maxTotalLength = 100_000

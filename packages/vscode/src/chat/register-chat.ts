@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
-import { registerCommand } from '../command.ts'
 import { isSessionId } from '../home/session-id.ts'
+import { registerCommand } from '../register-command.ts'
 import type { Services } from '../services.ts'
 import type { DelegateInput } from './delegate-tool.ts'
 import { followups } from './followups.ts'

@@ -7,7 +7,7 @@ import type { ChatStream } from './chat-stream.ts'
 import type { RunFollower } from './follow-run.ts'
 import type { historyOf } from './history-of.ts'
 import { readAttachments } from './read-attachments.ts'
-import { workText } from './work-text.ts'
+import { workWithAttachments } from './work-with-attachments.ts'
 
 /** One request, with everything needed to answer it. */
 export interface Turn {
@@ -37,7 +37,7 @@ export async function runAgent(
   { agent, history = [], prompt = turn.request.prompt, model }: AgentRun,
 ): Promise<vscode.ChatResult> {
   const { texts, images } = await readAttachments(turn.request.references)
-  const work = { content: workText(prompt, texts), ...(images.length > 0 && { images }) }
+  const work = { content: workWithAttachments(prompt, texts), ...(images.length > 0 && { images }) }
   const result = await runtime.run(
     {
       agent,

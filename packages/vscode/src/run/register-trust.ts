@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
-import { registerCommand } from '../command.ts'
 import { showInfo } from '../messages.ts'
+import { registerCommand } from '../register-command.ts'
 import type { Services } from '../services.ts'
 
 /** The command that asks whether to trust a folder, whatever the earlier answer. */

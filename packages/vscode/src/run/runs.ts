@@ -10,7 +10,7 @@ import type { AskPerson, ElicitFromPerson, Runtime, RuntimeOptions } from '@cadr
 import * as vscode from 'vscode'
 import type { Homes } from '../home/homes.ts'
 import type { AgentSettings } from '../settings/agent-settings.ts'
-import { createOpenQuestions } from './open-questions.ts'
+import { createWindowQuestions } from './window-questions.ts'
 
 /** The options of a resumed run that come from its start. */
 export type ResumeContext = Pick<RuntimeOptions, 'granted' | 'team' | 'teamPermits' | 'targets'>
@@ -56,7 +56,7 @@ export interface RunsContext {
 export function createRuns(parts: RunsContext): Runs {
   const changed = new vscode.EventEmitter<void>()
   const runtimes = new Set<Runtime>()
-  const questions = createOpenQuestions(parts.log)
+  const questions = createWindowQuestions(parts.log)
   const uses = new Set<Promise<unknown>>()
   const declined = new Set<string>()
   let isDisposed = false

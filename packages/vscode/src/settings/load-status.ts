@@ -1,8 +1,8 @@
 import * as vscode from 'vscode'
 import { currentFolder } from '../folder.ts'
 import type { Services } from '../services.ts'
+import { availableTools } from './available-tools.ts'
 import { findAgents } from './found-agents.ts'
-import { availableTools } from './host-tools.ts'
 import type { StatusReport } from './status-text.ts'
 import { missingTools } from './tool-choices.ts'
 

@@ -3,19 +3,19 @@ import type { Services } from '../services.ts'
 import type { SettingsPanel } from './panel.ts'
 import { panelType } from './panel-type.ts'
 import { runOrReport } from './run-or-report.ts'
-import { createStatus } from './status.ts'
+import { createStatusDocument } from './status-document.ts'
 import { createValidation } from './validation.ts'
 
 /** The settings page, validation, and the settings commands. The page and the commands are loaded on first use. */
 export function registerSettings(context: vscode.ExtensionContext, services: Services): vscode.Disposable {
   const validation = createValidation(context, services)
-  const status = createStatus(services)
+  const status = createStatusDocument(services)
   let loading: Promise<SettingsPanel> | undefined
   const loadPanel = () => {
     loading ??= import('./panel.ts').then(({ createSettingsPanel }) => createSettingsPanel(context, services))
     return loading
   }
-  const loadCommands = () => import('./commands.ts')
+  const loadCommands = () => import('./settings-actions.ts')
   const command = (name: string, what: string, work: (argument?: unknown) => unknown) =>
     vscode.commands.registerCommand(`copilotMultiAgent.${name}`, (argument?: unknown) =>
       runOrReport(services, what, () => work(argument)),

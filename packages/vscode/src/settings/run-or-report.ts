@@ -1,4 +1,4 @@
-import { reportError } from '../command.ts'
+import { reportError } from '../register-command.ts'
 import type { Services } from '../services.ts'
 
 /** Runs an action for a person. An error is shown, and never reaches VS Code. */

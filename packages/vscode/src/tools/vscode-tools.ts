@@ -2,7 +2,7 @@ import { checkSchema, defineTool, messageOf, type StandardSchema, type Tool } fr
 import * as vscode from 'vscode'
 import { tokenOf } from '../run/token-of.ts'
 import { type ListedTool, type PlannedTool, planTools } from './plan-tools.ts'
-import { resultOf } from './result-of.ts'
+import { resultOfParts } from './result-of-parts.ts'
 
 /** The tools of VS Code, its extensions and its MCP servers, for agents. The gate judges all their calls. */
 export function vscodeTools(
@@ -56,7 +56,7 @@ function toolOf(
       try {
         const options = { input, toolInvocationToken }
         const { content } = await vscode.lm.invokeTool(name, options, cancel.token)
-        return resultOf(content)
+        return resultOfParts(content)
       } catch (error) {
         // A stopped call has no result.
         if (signal.aborted) throw error

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { registerCommand } from '../command.ts'
+import { registerCommand } from '../register-command.ts'
 import type { Services } from '../services.ts'
 import { createApprovalsView } from './approvals/approvals-view.ts'
 import { createSessionsView } from './sessions/sessions-view.ts'

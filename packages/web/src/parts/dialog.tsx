@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import { useCommands } from '../shell/commands.ts'
+import { useCommands } from '../shell/use-commands.ts'
 
 export interface DialogProps {
   readonly title: string

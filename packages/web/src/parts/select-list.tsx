@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { useCommands } from '../shell/commands.ts'
+import { useCommands } from '../shell/use-commands.ts'
 import { VirtualRows } from './virtual-rows.tsx'
 
 export interface SelectListProps {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { type ViewProps, views } from '../views/registry.ts'
-import { dropTypeAhead, enterTypeAhead, keepTypeAhead } from './commands.ts'
+import { dropTypeAhead, enterTypeAhead, keepTypeAhead } from './use-commands.ts'
 
 type Loaded =
   | { readonly kind: 'view'; readonly View: ComponentType<ViewProps> }

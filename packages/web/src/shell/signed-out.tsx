@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { CommandHint } from '../parts/command-hint.tsx'
-import { logInWithToken } from '../store/login.ts'
+import { logInWithToken } from '../store/browser-login.ts'
 
 export function SignedOut({ why }: { readonly why: string | undefined }) {
   const token = useSignal('')

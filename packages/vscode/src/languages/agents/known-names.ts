@@ -2,7 +2,7 @@ import { createAgents, type LintKnowledge } from '@cadre/agents'
 import { type AgentDefinition, interpretToolName, knownTools } from '@cadre/core'
 import * as vscode from 'vscode'
 import type { Services } from '../../services.ts'
-import { agentPaths, readablePaths } from './agent-paths.ts'
+import { agentPlaces, readablePlaces } from './agent-places.ts'
 import { contributedAgents } from './contributed-agents.ts'
 import { aboutTool, dialectTools } from './dialect-tools.ts'
 import { editorToolsIn } from './editor-tools-in.ts'
@@ -23,7 +23,7 @@ export async function knownAgents(
   const { isTrusted } = vscode.workspace
   const trusted = isTrusted ? (await homes.list()).trusted.map(({ home }) => home.path) : []
   const agents = createAgents({
-    ...readablePaths(agentPaths(file.fsPath, folder), { isTrusted, homes: trusted }),
+    ...readablePlaces(agentPlaces(file.fsPath, folder), { isTrusted, homes: trusted }),
     ...(isTrusted && { settings: settings.of(file) }),
   }).list()
   const taken = new Set(agents.map(({ name }) => name.toLowerCase()))

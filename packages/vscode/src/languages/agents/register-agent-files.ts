@@ -82,7 +82,7 @@ function checkAgentFiles(services: Services): vscode.Disposable {
       check(async () => {
         // In Restricted Mode, only open files are read.
         files = vscode.workspace.isTrusted
-          ? await (await import('./find-agent-files.ts')).findAgentFiles()
+          ? await (await import('./find-workspace-agent-files.ts')).findWorkspaceAgentFiles()
           : []
         const known = new Set([...files, ...openPaths()])
         for (const [uri] of problems) if (!known.has(uri.fsPath)) problems.delete(uri)

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode'
-import { registerCommand } from '../../command.ts'
+import { registerCommand } from '../../register-command.ts'
 import type { Services } from '../../services.ts'
 import { questionOf } from '../targets.ts'
 import {
@@ -11,8 +11,8 @@ import {
 } from './approval-item.ts'
 import { answerInterruptedCall, approve, approveForSession, rejectWithReason } from './decide-command.ts'
 import { notifyOfApprovals } from './notify-approvals.ts'
-import { followApprovals } from './pending-approvals.ts'
 import { createApprovalDocuments } from './show-approval.ts'
+import { followApprovals } from './workspace-approvals.ts'
 
 /** Pending decisions: the view, its badge, the status bar item, notifications, and the commands that decide. */
 export function createApprovalsView(services: Services): vscode.Disposable & { refresh(): void } {

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode'
-import { reportError } from '../../command.ts'
 import { plainMessage } from '../../plain-message.ts'
+import { reportError } from '../../register-command.ts'
 import type { Services } from '../../services.ts'
 import { newApprovalsMessage } from './approval-item.ts'
 import { approveAfterReview } from './decide-command.ts'
-import type { PendingApprovals } from './pending-approvals.ts'
+import type { WorkspaceApprovals } from './workspace-approvals.ts'
 
 /** The minimum time between two notifications, in milliseconds. The badge and the status bar show the rest. */
 const pause = 10_000
@@ -12,7 +12,7 @@ const pause = 10_000
 /** Notifies about an approval that the person does not see in this window: one notification at a time. */
 export function notifyOfApprovals(
   services: Services,
-  pending: PendingApprovals,
+  pending: WorkspaceApprovals,
   isViewVisible: () => boolean,
 ): vscode.Disposable {
   let isShown = false

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { createTestHome } from '../home.spec-helpers.ts'
 import { createSessionReader, detailOf } from './read-sessions.ts'
-import { sessionContext } from './session-text.ts'
+import { sessionContext } from './session-item.ts'
 
 test('shows sessions with their state and work, and an unreadable file next to them', async () => {
   const home = createTestHome()

@@ -16,7 +16,7 @@ import { type Home, runningProcess } from '@cadre/home'
 import { sessionSummaryOf } from '@cadre/journal'
 import type { Sessions } from '@cadre/runtime'
 import { buildForest, type ListedSession, type SessionForest } from './session-forest.ts'
-import { type Activity, type SessionDetail, type SessionItem, stateOf } from './session-text.ts'
+import { type Activity, type SessionDetail, type SessionItem, stateOf } from './session-item.ts'
 
 export interface SessionReader {
   /** The content of the view. Reads the headers of changed files, and the journals of running or waiting sessions. */

@@ -1,9 +1,9 @@
 import type { Home } from '@cadre/home'
 import * as vscode from 'vscode'
-import { registerCommand } from '../../command.ts'
 import type { WorkspaceHome } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
 import { showInfo } from '../../messages.ts'
+import { registerCommand } from '../../register-command.ts'
 import type { Services } from '../../services.ts'
 import { sessionOf } from '../targets.ts'
 import type { LoadedSessions, SessionReader } from './read-sessions.ts'
@@ -13,7 +13,7 @@ import {
   sessionIcons,
   sessionTooltip,
   stateLabel,
-} from './session-text.ts'
+} from './session-item.ts'
 
 type Node = HomeNode | SessionNode | MoreNode
 interface HomeNode {

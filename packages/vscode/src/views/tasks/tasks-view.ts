@@ -1,9 +1,9 @@
 import type { TaskState } from '@cadre/tasks'
 import * as vscode from 'vscode'
-import { registerCommand, reportError } from '../../command.ts'
 import { currentFolder } from '../../folder.ts'
 import type { WorkspaceHome } from '../../home/homes.ts'
 import { throttle } from '../../home/throttle.ts'
+import { registerCommand, reportError } from '../../register-command.ts'
 import type { Services } from '../../services.ts'
 import type { Tasks } from './open-tasks.ts'
 import {

@@ -1,11 +1,11 @@
 import type { Approval } from '@cadre/api'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { useCommands } from '../../shell/commands.ts'
+import { useCommands } from '../../shell/use-commands.ts'
 import { useStore } from '../../store/app-context.ts'
 import { CommandHint } from '../command-hint.tsx'
 import { commandLine } from '../shell-word.ts'
+import { hasApproved } from './approval-count.ts'
 import { type Decision, useDecision } from './use-decision.ts'
-import { hasApproved } from './votes.ts'
 
 export interface ApprovalActionsProps {
   readonly approval: Approval

@@ -5,9 +5,9 @@ import { ExactText } from '../exact-text.tsx'
 import { timeText } from '../format.ts'
 import { visibleLine } from '../show-hidden.ts'
 import { ApprovalActions } from './approval-actions.tsx'
+import { approvedBy } from './approval-count.ts'
 import { ApprovalDiff } from './approval-diff.tsx'
 import { describeRequest, neededWords } from './approval-words.ts'
-import { approvedBy } from './votes.ts'
 
 export interface ApprovalCardProps {
   readonly approval: Approval

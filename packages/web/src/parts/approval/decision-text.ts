@@ -2,7 +2,7 @@ import type { Approval, DecisionResult } from '@cadre/api'
 import { plural } from '../format.ts'
 import { withHome } from '../home-flag.ts'
 import { commandLine } from '../shell-word.ts'
-import { missingAfterOne } from './votes.ts'
+import { missingAfterOne } from './approval-count.ts'
 
 const words: Readonly<Record<string, string>> = {
   approve: 'Approved',

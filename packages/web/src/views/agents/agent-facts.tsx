@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { visibleLine } from '../../parts/show-hidden.ts'
 import { hrefOf } from '../../shell/route.ts'
-import type { AgentView } from './agent-view.ts'
+import type { AgentView } from './agent-json.ts'
 
 /** What an agent may do, and where each value is set. The same facts as in `cadre agents show`. */
 export function AgentFacts({ agent }: { readonly agent: AgentView }) {

@@ -1,7 +1,7 @@
 import { CommandHint } from '../../parts/command-hint.tsx'
 import { SeverityMark } from '../../parts/severity-mark.tsx'
 import { visibleLine } from '../../parts/show-hidden.ts'
-import type { LintFile } from './agent-view.ts'
+import type { LintFile } from './agent-json.ts'
 
 /** Findings in agent files. With `agent`: only in this agent's files. */
 export function LintFindings({

@@ -1,6 +1,6 @@
 import { ExactText } from '../../parts/exact-text.tsx'
 import { visibleLine } from '../../parts/show-hidden.ts'
-import type { Explanation } from './agent-view.ts'
+import type { Explanation } from './agent-json.ts'
 
 const words = { allow: 'Allowed', ask: 'Needs an approval', deny: 'Denied' } as const
 const shapes = { allow: '✓', ask: '◆', deny: '✕' } as const

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { CommandHint } from '../../parts/command-hint.tsx'
 import { replaceQuery } from '../../shell/navigate.ts'
 import { useStore } from '../../store/app-context.ts'
-import type { AgentView, Explanation } from './agent-view.ts'
+import type { AgentView, Explanation } from './agent-json.ts'
 import { Verdict } from './verdict.tsx'
 import { exampleInput, explainCommand, readInput } from './what-if-request.ts'
 

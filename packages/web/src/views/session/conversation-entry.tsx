@@ -4,7 +4,7 @@ import { CallCard } from '../../parts/call/call-card.tsx'
 import { costText, plural, shortNumber, timeText } from '../../parts/format.ts'
 import { Markdown } from '../../parts/markdown/markdown.tsx'
 import { useStore } from '../../store/app-context.ts'
-import type { ConversationItem } from './conversation.ts'
+import type { ConversationItem } from './read-conversation.ts'
 
 export interface ConversationEntryProps {
   readonly session: string

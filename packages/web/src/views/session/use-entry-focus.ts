@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact'
-import { useCommands } from '../../shell/commands.ts'
+import { useCommands } from '../../shell/use-commands.ts'
 
 /** Moves the focus from entry to entry, and opens and closes the focused entry's calls. */
 export function useEntryFocus(box: RefObject<HTMLElement | null>, isActive: boolean): void {

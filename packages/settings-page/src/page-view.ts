@@ -17,7 +17,7 @@ export interface PersistedView {
 }
 
 /** The state of the page. */
-export interface View {
+export interface PageView {
   readonly state?: PageState
   readonly level: Level
   /** Unsaved edits; absent if the saved settings are shown. */
@@ -56,16 +56,16 @@ export type Action =
 
 const empty: Configuration = { entryAgent: '', agents: [] }
 
-export function levelOf({ state, level }: View): LevelState | undefined {
+export function levelOf({ state, level }: PageView): LevelState | undefined {
   return state?.levels.find((one) => one.level === level)
 }
 
 /** The edited configuration: the draft, or the saved one. */
-export function configurationOf(view: View): Configuration {
+export function configurationOf(view: PageView): Configuration {
   return view.draft?.configuration ?? levelOf(view)?.configuration ?? empty
 }
 
-export function initialView(kept: PersistedView | undefined): View {
+export function initialView(kept: PersistedView | undefined): PageView {
   const { draft, selected = 0 } = kept ?? {}
   const level = draft?.level ?? 'user'
   return {
@@ -80,7 +80,7 @@ export function initialView(kept: PersistedView | undefined): View {
   }
 }
 
-export function reduceView(view: View, action: Action): View {
+export function reduceView(view: PageView, action: Action): PageView {
   switch (action.type) {
     case 'received':
       return receive(view, action.message)
@@ -111,10 +111,10 @@ export function reduceView(view: View, action: Action): View {
 }
 
 function edit(
-  view: View,
+  view: PageView,
   configuration: Configuration,
   { select = view.selected, focus = false }: { readonly select?: number; readonly focus?: boolean } = {},
-): View {
+): PageView {
   const { draft: before, message: _, ...rest } = view
   const own = levelOf(view)
   const focusName = view.focusName + (focus ? 1 : 0)
@@ -125,30 +125,30 @@ function edit(
   return clampSelection({ ...rest, draft, selected: select, focusName })
 }
 
-function startAgent(view: View): View {
+function startAgent(view: PageView): PageView {
   const before = configurationOf(view)
   if (before.agents.length === 0 && view.state?.builtIn.isUsed) return { ...view, asksStart: true }
   return addEmpty(view, before)
 }
 
-function start(view: View, from: 'built-in' | 'nothing' | undefined): View {
+function start(view: PageView, from: 'built-in' | 'nothing' | undefined): PageView {
   const { builtIn } = view.state ?? {}
   if (from === undefined || builtIn === undefined) return view
   const before = configurationOf(view)
   return addEmpty(view, from === 'nothing' ? before : addAgents(before, builtIn.agents, builtIn.entry))
 }
 
-function addEmpty(view: View, before: Configuration): View {
+function addEmpty(view: PageView, before: Configuration): PageView {
   const after = addAgent(before, emptyAgent('new-agent'))
   return edit(view, after, { select: before.agents.length, focus: true })
 }
 
-function clampSelection(view: View): View {
+function clampSelection(view: PageView): PageView {
   const last = Math.max(0, configurationOf(view).agents.length - 1)
   return { ...view, selected: Math.min(view.selected, last) }
 }
 
-function receive(view: View, message: ToPage): View {
+function receive(view: PageView, message: ToPage): PageView {
   switch (message.type) {
     case 'state':
       return applyState(view, message.state, message.draft)
@@ -186,12 +186,12 @@ function receive(view: View, message: ToPage): View {
 }
 
 /** Edits are never replaced by settings that changed outside: the user decides. */
-function applyState(view: View, state: PageState, kept: Draft | undefined): View {
+function applyState(view: PageView, state: PageState, kept: Draft | undefined): PageView {
   const isFirst = view.state === undefined
   const draft = view.draft ?? (isFirst ? kept : undefined)
   const preferred = draft?.level ?? (isFirst ? (state.used ?? defaultLevel(state)) : view.level)
   const level = state.levels.some((one) => one.level === preferred) ? preferred : 'user'
-  const next: View = { ...view, state, level, ...(draft && { draft }) }
+  const next: PageView = { ...view, state, level, ...(draft && { draft }) }
   const stamp = levelOf(next)?.stamp
   return clampSelection({ ...next, hasConflict: draft !== undefined && draft.stamp !== stamp })
 }

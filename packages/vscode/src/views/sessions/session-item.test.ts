@@ -6,7 +6,7 @@ import {
   sessionDescription,
   sessionTooltip,
   stateOf,
-} from './session-text.ts'
+} from './session-item.ts'
 
 const entry: ListedSession = {
   id: 'lead-1',

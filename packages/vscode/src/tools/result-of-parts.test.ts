@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { resultOf } from './result-of.ts'
+import { resultOfParts } from './result-of-parts.ts'
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
 
@@ -14,7 +14,7 @@ it('reads texts, data, images and prompt elements', () => {
     },
   }
   expect(
-    resultOf([
+    resultOfParts([
       { value: 'plain' },
       { data: bytes('{"a":1}'), mimeType: 'application/json' },
       { data: bytes('png'), mimeType: 'image/png' },
@@ -30,7 +30,7 @@ it('reads texts, data, images and prompt elements', () => {
 })
 
 it('reports an empty result, and cuts a long one', () => {
-  expect(resultOf([])).toEqual({ content: '(no output)' })
-  const { content } = resultOf([{ value: 'x'.repeat(150_000) }])
+  expect(resultOfParts([])).toEqual({ content: '(no output)' })
+  const { content } = resultOfParts([{ value: 'x'.repeat(150_000) }])
   expect(content).toMatch(/x\n\[… 50000 more characters\]$/)
 })

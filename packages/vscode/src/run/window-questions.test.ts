@@ -1,6 +1,6 @@
 import type { Question } from '@cadre/core'
 import { expect, test } from 'vitest'
-import { createOpenQuestions } from './open-questions.ts'
+import { createWindowQuestions } from './window-questions.ts'
 
 const question: Question = {
   name: 'approval/1',
@@ -12,7 +12,7 @@ const question: Question = {
 const nobody = () => new AbortController().signal
 const create = () => {
   const faults: string[] = []
-  return { faults, questions: createOpenQuestions({ error: (message) => faults.push(message) }) }
+  return { faults, questions: createWindowQuestions({ error: (message) => faults.push(message) }) }
 }
 
 test('a question that a surface shows is shown until it is answered', async () => {

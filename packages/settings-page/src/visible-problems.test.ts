@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addAgent, changeAgent, emptyAgent, renameAgent } from './edit.ts'
-import { visibleProblems } from './problems.ts'
 import type { Configuration, LevelState, Problem } from './protocol.ts'
+import { visibleProblems } from './visible-problems.ts'
 
 const set: Configuration = { entryAgent: 'lead', agents: [emptyAgent('lead'), emptyAgent('bad name')] }
 const written: Problem = {

@@ -4,7 +4,7 @@ import type { Services } from '../../services.ts'
 import type { ApprovalItem } from './approval-item.ts'
 
 /** Pending decisions in the homes of the workspace. Nothing is loaded while none seems to be pending. */
-export interface PendingApprovals extends vscode.Disposable {
+export interface WorkspaceApprovals extends vscode.Disposable {
   /** Oldest first. */
   readonly items: readonly ApprovalItem[]
   /** Checks again soon. `thoroughly`: also finds approvals without a file in `approvals/pending`. */
@@ -13,7 +13,7 @@ export interface PendingApprovals extends vscode.Disposable {
   readonly onDidChange: vscode.Event<readonly ApprovalItem[]>
 }
 
-export function followApprovals({ homes, runs, log }: Services): PendingApprovals {
+export function followApprovals({ homes, runs, log }: Services): WorkspaceApprovals {
   const changed = new vscode.EventEmitter<readonly ApprovalItem[]>()
   let items: readonly ApprovalItem[] = []
   let isThorough = false

@@ -6,7 +6,7 @@ export type Attachment =
   | { readonly kind: 'mention'; readonly label: string; readonly why: string }
 
 /** The request, followed by the attachments as labelled data. */
-export function workText(prompt: string, attachments: readonly Attachment[]): string {
+export function workWithAttachments(prompt: string, attachments: readonly Attachment[]): string {
   if (attachments.length === 0) return prompt
   const blocks = attachments.map((attachment) => {
     if (attachment.kind === 'mention') return `### ${oneLine(attachment.label)}\n\n(${attachment.why})`

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
-export interface DialogProps {
+export interface ConfirmationProps {
   readonly title: string
   readonly children: ComponentChildren
   /** The action buttons, the default first. */
@@ -12,7 +12,7 @@ export interface DialogProps {
 }
 
 /** A confirmation before something is lost. The focus stays inside, and returns afterwards. */
-export function Dialog({ title, children, actions, close = 'Cancel', onClose }: DialogProps) {
+export function Confirmation({ title, children, actions, close = 'Cancel', onClose }: ConfirmationProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
   useEffect(() => {

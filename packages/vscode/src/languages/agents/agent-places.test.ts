@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createAgents } from '@cadre/agents'
 import { expect, it, onTestFinished } from 'vitest'
-import { agentPaths, readablePaths } from './agent-paths.ts'
+import { agentPlaces, readablePlaces } from './agent-places.ts'
 
 function project() {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-places-')))
@@ -16,7 +16,7 @@ function project() {
   const folder = path.join(root, 'packages', 'app')
   const names = (env: NodeJS.ProcessEnv) =>
     createAgents(
-      agentPaths(path.join(folder, 'a.agent.md'), folder, { HOME: path.join(root, 'nobody'), ...env }),
+      agentPlaces(path.join(folder, 'a.agent.md'), folder, { HOME: path.join(root, 'nobody'), ...env }),
     )
       .list()
       .map(({ name }) => name)
@@ -34,10 +34,10 @@ it('finds the agents of a configured home', () => {
 
 it('reads nothing from an untrusted workspace or home', () => {
   const places = { userHome: '/home/me', project: '/r', home: '/r/.cadre' }
-  expect(readablePaths(places, { isTrusted: false, homes: ['/r/.cadre'] })).toEqual({ userHome: '/home/me' })
-  expect(readablePaths(places, { isTrusted: true, homes: ['/other'] })).toEqual({
+  expect(readablePlaces(places, { isTrusted: false, homes: ['/r/.cadre'] })).toEqual({ userHome: '/home/me' })
+  expect(readablePlaces(places, { isTrusted: true, homes: ['/other'] })).toEqual({
     userHome: '/home/me',
     project: '/r',
   })
-  expect(readablePaths(places, { isTrusted: true, homes: ['/r/.cadre'] })).toEqual(places)
+  expect(readablePlaces(places, { isTrusted: true, homes: ['/r/.cadre'] })).toEqual(places)
 })

@@ -1,5 +1,5 @@
+import type { PersistedView } from './page-view.ts'
 import type { FromPage, ToPage } from './protocol.ts'
-import type { PersistedView } from './view.ts'
 
 interface VsCodeApi {
   postMessage(message: FromPage): void

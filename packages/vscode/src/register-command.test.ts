@@ -22,7 +22,7 @@ const host = vi.hoisted(() => {
 vi.mock('vscode', () => host.api)
 // Earlier test files may have loaded these modules with another VS Code mock.
 vi.resetModules()
-const { registerCommand } = await import('./command.ts')
+const { registerCommand } = await import('./register-command.ts')
 const { runOrReport } = await import('./settings/run-or-report.ts')
 const log = { error: () => {}, show: () => {} } as unknown as LogOutputChannel
 

@@ -1,6 +1,6 @@
-import { Dialog } from './dialog.tsx'
+import { Confirmation } from './confirmation.tsx'
 
-export interface StartDialogProps {
+export interface FirstAgentDialogProps {
   /** The agents of the built-in team. */
   readonly team: readonly string[]
   readonly onStart: (from: 'built-in' | 'nothing') => void
@@ -8,9 +8,9 @@ export interface StartDialogProps {
 }
 
 /** Explains that the first agent in the settings replaces the built-in team, and asks what to start with. */
-export function StartDialog({ team, onStart, onClose }: StartDialogProps) {
+export function FirstAgentDialog({ team, onStart, onClose }: FirstAgentDialogProps) {
   return (
-    <Dialog
+    <Confirmation
       title="Your first agent replaces the built-in team"
       actions={[
         { label: 'Start from the built-in team', onChoose: () => onStart('built-in') },
@@ -31,6 +31,6 @@ export function StartDialog({ team, onStart, onClose }: StartDialogProps) {
           <strong>Start with one agent</strong> omits them. Your agent becomes the entry agent.
         </li>
       </ul>
-    </Dialog>
+    </Confirmation>
   )
 }

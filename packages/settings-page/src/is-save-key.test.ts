@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isSaveKey, type Keys } from './keys.ts'
+import { isSaveKey, type Keys } from './is-save-key.ts'
 
 const keys = (key: string, more: Partial<Keys> = {}): Keys => ({
   key,

@@ -1,6 +1,6 @@
 import type { Entry } from '@cadre/core'
 import { expect, test } from 'vitest'
-import { readConversation } from './conversation.ts'
+import { readConversation } from './read-conversation.ts'
 
 const of = { id: 's', agent: 'lead' }
 const entries = (...drafts: readonly object[]) =>

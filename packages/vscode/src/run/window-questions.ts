@@ -2,7 +2,7 @@ import type { Answer } from '@cadre/core'
 import type { AskPerson } from '@cadre/runtime'
 
 /** The questions that runs of this window are waiting for. */
-export interface OpenQuestions {
+export interface WindowQuestions {
   /**
    * Returns a function with which a run asks. `show` displays a question to the person; without it, it is only in files and
    * views.
@@ -16,7 +16,7 @@ export interface OpenQuestions {
   leave(): void
 }
 
-export function createOpenQuestions(log: { error(message: string): void }): OpenQuestions {
+export function createWindowQuestions(log: { error(message: string): void }): WindowQuestions {
   const waiting = new Map<string, (answer: Answer | undefined) => void>()
   const shown = new Set<string>()
   let isLeft = false

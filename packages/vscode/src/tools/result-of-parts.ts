@@ -6,7 +6,7 @@ const maxImages = 10
 const maxImageBytes = 5_000_000
 
 /** Converts the parts of a result, from any version of the API, by their properties. */
-export function resultOf(parts: readonly unknown[]): ToolResult {
+export function resultOfParts(parts: readonly unknown[]): ToolResult {
   const texts: string[] = []
   const images: Image[] = []
   for (const part of parts) {

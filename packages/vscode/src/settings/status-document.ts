@@ -4,7 +4,7 @@ import type { Services } from '../services.ts'
 const scheme = 'copilot-multi-agent'
 
 /** Shows the status in a read-only document. */
-export function createStatus(services: Services): vscode.Disposable & { show(): Promise<void> } {
+export function createStatusDocument(services: Services): vscode.Disposable & { show(): Promise<void> } {
   const changed = new vscode.EventEmitter<vscode.Uri>()
   const uri = vscode.Uri.from({ scheme, path: '/Agents status.md' })
   let text = ''

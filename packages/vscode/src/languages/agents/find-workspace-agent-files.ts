@@ -5,7 +5,7 @@ import { agentGlobs, isAgentPath } from './agent-path.ts'
 const maxFiles = 500
 
 /** All agent files in the workspace, according to the search settings. */
-export async function findAgentFiles(): Promise<readonly string[]> {
+export async function findWorkspaceAgentFiles(): Promise<readonly string[]> {
   const found = await Promise.all(
     agentGlobs.map((glob) => vscode.workspace.findFiles(glob, '**/node_modules/**', maxFiles)),
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { approvedBy, hasApproved, missingAfterOne } from './votes.ts'
+import { approvedBy, hasApproved, missingAfterOne } from './approval-count.ts'
 
 const vote = (by: string, decision: string) => ({ by, decision, via: 'page', at: '' })
 const needed = { quorum: 3, roles: [], notByStarter: false }

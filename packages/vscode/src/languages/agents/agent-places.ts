@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { nearestHome } from '../../home/nearest-home.ts'
 
-export interface AgentPaths {
+export interface AgentPlaces {
   readonly home?: string
   readonly userHome: string
   readonly project?: string
@@ -12,11 +12,11 @@ export interface AgentPaths {
  * Returns the places of agents that a file may name. The home may be that of a parent folder, or a configured one, as for a
  * run.
  */
-export function agentPaths(
+export function agentPlaces(
   file: string,
   folder: string | undefined,
   env: NodeJS.ProcessEnv = process.env,
-): AgentPaths {
+): AgentPlaces {
   const home = nearestHome(folder ?? path.dirname(file), env)
   return {
     userHome: env['HOME'] || homedir(),
@@ -26,10 +26,10 @@ export function agentPaths(
 }
 
 /** Returns the places that may be read: in Restricted Mode only the user's own, and a home only if it is trusted. */
-export function readablePaths(
-  { home, userHome, project }: AgentPaths,
+export function readablePlaces(
+  { home, userHome, project }: AgentPlaces,
   trust: { readonly isTrusted: boolean; readonly homes: readonly string[] },
-): AgentPaths {
+): AgentPlaces {
   if (!trust.isTrusted) return { userHome }
   const isUsed = home !== undefined && trust.homes.some((one) => path.resolve(one) === path.resolve(home))
   return { userHome, ...(isUsed && { home }), ...(project !== undefined && { project }) }

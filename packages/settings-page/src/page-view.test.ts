@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeAgent, emptyAgent } from './edit.ts'
+import { type Action, configurationOf, initialView, type PageView, reduceView } from './page-view.ts'
 import type { Configuration, PageState } from './protocol.ts'
-import { type Action, configurationOf, initialView, reduceView, type View } from './view.ts'
 
 const team = (...names: string[]): Configuration => ({
   entryAgent: names[0] ?? '',
@@ -22,10 +22,10 @@ const state = (user: Configuration | undefined, stamp = '1'): PageState => ({
   limits: { agents: 20, name: 50, prompt: 30_000, text: 200 },
   isTrusted: true,
 })
-const after = (view: View, ...actions: Action[]) => actions.reduce(reduceView, view)
+const after = (view: PageView, ...actions: Action[]) => actions.reduce(reduceView, view)
 const opened = (user: Configuration | undefined) =>
   after(initialView(undefined), { type: 'received', message: { type: 'state', state: state(user) } })
-const changed = (view: View): View =>
+const changed = (view: PageView): PageView =>
   after(view, {
     type: 'edited',
     configuration: changeAgent(configurationOf(view), 0, { description: 'mine' }),
@@ -110,7 +110,7 @@ describe('the page', () => {
       type: 'received',
       message: { type: 'state', state: { ...state(undefined), builtIn: { ...builtIn, isUsed: true } } },
     })
-    const names = (view: View) => configurationOf(view).agents.map(({ name }) => name)
+    const names = (view: PageView) => configurationOf(view).agents.map(({ name }) => name)
 
     it.each<[string, Action]>([
       ['the button', { type: 'adding' }],

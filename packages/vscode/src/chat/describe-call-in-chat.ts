@@ -9,7 +9,7 @@ interface CallPhrase {
 }
 
 /** Describes a call in a few words. */
-export function describeCall(tool: string, input: string): CallPhrase {
+export function describeCallInChat(tool: string, input: string): CallPhrase {
   const given = fieldsOf(input)
   const text = (...names: string[]) =>
     names
