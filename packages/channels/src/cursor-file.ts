@@ -1,5 +1,5 @@
-import { type JsonObject, parseJson } from '@cadre/core'
-import { isObject, readRegularFile } from '@cadre/disk'
+import { isObject, type JsonObject, parseJson } from '@cadre/core'
+import { readRegularFile } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { writeFileAtomically } from './write-file-atomically.ts'
 

@@ -1,5 +1,4 @@
-import { CadreError, type JsonObject, sentenceOf } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { CadreError, isObject, type JsonObject, sentenceOf } from '@cadre/core'
 import { type Home, openOutbox } from '@cadre/home'
 import type { MailMessage, Sender, Senders, SlackMessage } from '@cadre/tools'
 import type { Environment } from './settings-reader.ts'

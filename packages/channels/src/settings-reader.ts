@@ -1,5 +1,4 @@
-import { CadreError, type JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { CadreError, isObject, type JsonObject } from '@cadre/core'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

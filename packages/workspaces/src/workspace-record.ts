@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { isObject, ownerOnly } from '@cadre/disk'
+import { isObject } from '@cadre/core'
+import { ownerOnly } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { runningProcess } from '@cadre/home'
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { isInside, isObject } from '@cadre/disk'
+import { isObject } from '@cadre/core'
+import { isInside } from '@cadre/disk'
 
 /** The folders with manifests of plugins and marketplaces, relative to the folder they describe. */
 const manifestFolders = ['.claude-plugin', '.github/plugin', '.plugin']

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json } from '@cadre/core'
 import type { ParseError } from 'jsonc-parser'
 import { jsonParser } from './json-parser.ts'
 

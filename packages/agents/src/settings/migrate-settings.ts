@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json, type JsonObject } from '@cadre/core'
 import { defaultSettings, settingsVersion } from './default-settings.ts'
 
 /** One change made by the migration. */

@@ -1,6 +1,5 @@
-import type { Json } from '@cadre/core'
+import { isObject, type Json } from '@cadre/core'
 import type { Located } from '@cadre/disk'
-import { isObject } from '@cadre/disk'
 
 /** Gives every part of a value the line of its original, or of its parent. */
 export function withLineNumbers(value: Json, origin: Located | undefined, nearby: number): Located {

@@ -1,5 +1,4 @@
-import type { Boundary } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type Boundary, isObject } from '@cadre/core'
 import { plainKey } from '../header/known-keys.ts'
 import { type Entries, optionalEntry } from './access-keys.ts'
 

@@ -1,5 +1,5 @@
-import { didYouMean, type Json, type JsonObject, nameKey } from '@cadre/core'
-import { isObject, type Located } from '@cadre/disk'
+import { didYouMean, isObject, type Json, type JsonObject, nameKey } from '@cadre/core'
+import type { Located } from '@cadre/disk'
 import { settingsNamespace } from '../settings/find-configuration.ts'
 import { readJson } from '../settings/read-json.ts'
 import { readSettingsAgents } from '../settings/read-settings.ts'

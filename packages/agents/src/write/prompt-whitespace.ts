@@ -1,7 +1,6 @@
 /// <reference lib="es2024.string" />
 
-import type { Json } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json } from '@cadre/core'
 
 /**
  * Below a header, and in a YAML block, a text loses blank lines at its edges and its CR LF. They are stored separately, so

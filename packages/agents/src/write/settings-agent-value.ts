@@ -1,5 +1,10 @@
-import type { AgentDefinition, DelegateSelection, Json, JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import {
+  type AgentDefinition,
+  type DelegateSelection,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '@cadre/core'
 import { readSettingsAgents } from '../settings/read-settings.ts'
 import { placeholderFor, type UnsetKey, unsetKey } from '../settings/unset.ts'
 import { optionalEntry } from './access-keys.ts'

@@ -1,5 +1,4 @@
-import type { AgentDefinition, Json } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type AgentDefinition, isObject, type Json } from '@cadre/core'
 
 /** Agents in order, and the entry agent. */
 export interface OrderedAgents {

@@ -1,5 +1,4 @@
-import type { Json } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json } from '@cadre/core'
 import { messageEvent, messageKey } from '../message-key.ts'
 import type { SlackApi } from './slack-api.ts'
 

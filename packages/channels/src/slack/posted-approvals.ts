@@ -1,5 +1,4 @@
-import type { Json } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json } from '@cadre/core'
 import type { Home } from '@cadre/home'
 import { openCursor } from '../cursor-file.ts'
 

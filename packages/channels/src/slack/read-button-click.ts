@@ -1,5 +1,4 @@
-import type { JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type JsonObject } from '@cadre/core'
 import { actionPrefix, blockPrefix } from './approval-message.ts'
 
 /** A click on a button of an approval. */

@@ -1,5 +1,4 @@
-import { type JsonObject, parseJson } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type JsonObject, parseJson } from '@cadre/core'
 import { pause } from '../abortable-pause.ts'
 
 /** The result of a request. Only `unclear` means that Slack may have executed it. */

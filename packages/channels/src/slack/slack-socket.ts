@@ -8,8 +8,7 @@
  * 4. A silent connection is closed. When a connection ends, another one is opened, with increasing pauses after failures.
  * 5. After `stop`, nothing is opened, acknowledged or handled.
  */
-import { type JsonObject, messageOf, parseJson, sentenceOf } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type JsonObject, messageOf, parseJson, sentenceOf } from '@cadre/core'
 import type { RawData, WebSocket } from 'ws'
 import { pause } from '../abortable-pause.ts'
 import { isLoopback } from '../is-loopback.ts'

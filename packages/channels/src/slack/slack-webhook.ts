@@ -1,5 +1,4 @@
-import { parseJson } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, parseJson } from '@cadre/core'
 import type { PostAnswer, PostHandler } from '../channel.ts'
 import { type RequestSigning, verifyRequest } from '../verify-request.ts'
 import type { SlackIntake } from './slack-intake.ts'

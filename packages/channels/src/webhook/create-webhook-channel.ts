@@ -1,4 +1,4 @@
-import { isObject } from '@cadre/disk'
+import { isObject } from '@cadre/core'
 import type { Channel, ChannelContext, PostAnswer, PostHandler } from '../channel.ts'
 import { verifyRequest } from '../verify-request.ts'
 import { lineFromRequest } from './line-from-request.ts'

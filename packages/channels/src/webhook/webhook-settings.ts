@@ -1,5 +1,4 @@
-import { CadreError, didYouMean, type Json, type JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { CadreError, didYouMean, isObject, type Json, type JsonObject } from '@cadre/core'
 import { lineFileName } from '@cadre/home'
 import { type RequestSigning, type SigningScheme, signingSchemes } from '../verify-request.ts'
 

@@ -1,6 +1,5 @@
 /** Owns the keyboard while a run is active. Asks one question at a time; the live tree is hidden meanwhile. */
-import { type Answer, type JsonObject, messageOf, type Question, requirementOf } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type Answer, isObject, type JsonObject, messageOf, type Question, requirementOf } from '@cadre/core'
 import { actionLines, approvalContent, isVisible, type RulePlan, shownText } from '@cadre/gate'
 import { describeRequirement } from '@cadre/home'
 import type { AskPerson } from '@cadre/runtime'

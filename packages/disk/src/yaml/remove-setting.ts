@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json, JsonObject } from '@cadre/core'
+import { isObject, type Json, type JsonObject } from '@cadre/core'
 import type { Pair, YAMLMap } from 'yaml'
-import { isObject } from './is-object.ts'
 import { readAnyYaml } from './located.ts'
 import type { ChangedText } from './set-setting.ts'
 import { isTooDeep, yamlParser } from './yaml-parser.ts'

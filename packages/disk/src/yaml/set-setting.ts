@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Json, JsonObject } from '@cadre/core'
+import { isObject, type Json, type JsonObject } from '@cadre/core'
 import type { Document, Pair, YAMLMap } from 'yaml'
-import { isObject } from './is-object.ts'
 import { readAnyYaml } from './located.ts'
 import { flow, isPlain, quoted, scalar } from './scalar.ts'
 import { isTooDeep, yamlParser } from './yaml-parser.ts'

@@ -1,5 +1,4 @@
-import type { Json, JsonObject, Risk } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json, type JsonObject, type Risk } from '@cadre/core'
 import type { ApprovalRecord } from './approval-record.ts'
 import { displayName, labelOf, shownText } from './shown-text.ts'
 

@@ -7,8 +7,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { type Json, messageOf, parseJson, type Vote, type VoteChannel } from '@cadre/core'
-import { isObject, namesIn, ownerOnly, textOf } from '@cadre/disk'
+import { isObject, type Json, messageOf, parseJson, type Vote, type VoteChannel } from '@cadre/core'
+import { namesIn, ownerOnly, textOf } from '@cadre/disk'
 import { type Home, rememberOwnWrite } from '@cadre/home'
 import { readTextWithOwner } from './read-text-with-owner.ts'
 

@@ -1,5 +1,4 @@
-import type { CommandFinding, PathFinding, Rule, Verdict } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type CommandFinding, isObject, type PathFinding, type Rule, type Verdict } from '@cadre/core'
 import { pathRules } from '../paths/path-resolver.ts'
 import { withLookupCache } from '../paths/with-lookup-cache.ts'
 import { assessRisk } from './assess-risk.ts'

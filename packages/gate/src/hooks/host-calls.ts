@@ -1,6 +1,13 @@
 import path from 'node:path'
-import { type Json, type JsonObject, type JudgedCall, namesFor, normaliseInput, type Tool } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type JudgedCall,
+  namesFor,
+  normaliseInput,
+  type Tool,
+} from '@cadre/core'
 import type { HookDialect } from './hook.ts'
 import { claudeTools, copilotTools, type HostTools, vscodeTools } from './host-tools.ts'
 

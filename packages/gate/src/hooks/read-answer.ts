@@ -1,5 +1,4 @@
-import { type JsonObject, messageOf } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type JsonObject, messageOf } from '@cadre/core'
 import type { Hook } from './hook.ts'
 import { readOutput, truncate } from './read-output.ts'
 import type { HookEnd } from './run-hook.ts'

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json, type JsonObject } from '@cadre/core'
 import type { Hook } from './hook.ts'
 import type { HookAnswer } from './read-answer.ts'
 

@@ -1,5 +1,4 @@
-import type { Json } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json } from '@cadre/core'
 import { configShape, type ValueShape } from './config-shape.ts'
 import type { ConfigFile } from './read-config-file.ts'
 

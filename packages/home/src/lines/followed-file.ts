@@ -6,8 +6,8 @@
  * 2. The bytes before the position are compared at every check, to detect that the file was changed.
  */
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import { parseJson } from '@cadre/core'
-import { isObject, openWithoutLinks } from '@cadre/disk'
+import { isObject, parseJson } from '@cadre/core'
+import { openWithoutLinks } from '@cadre/disk'
 import { type FoundLine, readLines } from './split-lines.ts'
 
 export interface Follower {

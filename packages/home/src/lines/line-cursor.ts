@@ -7,8 +7,8 @@
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseJson } from '@cadre/core'
-import { hasCode, isObject, ownerOnly, readRegularFile } from '@cadre/disk'
+import { isObject, parseJson } from '@cadre/core'
+import { hasCode, ownerOnly, readRegularFile } from '@cadre/disk'
 import { appendLines } from './append-lines.ts'
 
 /** The state of a file when reading it began. */

@@ -8,8 +8,8 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, readSync } from 'node:fs'
-import { type JsonObject, parseJson } from '@cadre/core'
-import { isObject, openWithoutLinks } from '@cadre/disk'
+import { isObject, type JsonObject, parseJson } from '@cadre/core'
+import { openWithoutLinks } from '@cadre/disk'
 import type { Generation, HandledLine, LineCursor } from './line-cursor.ts'
 import { type FoundLine, maxExcerptBytes, maxLineLength, readLines } from './split-lines.ts'
 

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type JsonObject } from '@cadre/core'
 import type { Home } from '../home/open-home.ts'
 import { withLock } from '../leases/with-lock.ts'
 import { appendLines } from '../lines/append-lines.ts'

@@ -1,6 +1,5 @@
-import type { Json, JsonObject } from '@cadre/core'
+import { isObject, type Json, type JsonObject } from '@cadre/core'
 import type { Diagnostic } from '@cadre/disk'
-import { isObject } from '@cadre/disk'
 import { type FileKind, readConfigFile } from '../config/read-config-file.ts'
 import { joinDottedKeys } from './join-dotted-keys.ts'
 import { policyShape } from './policy-shape.ts'

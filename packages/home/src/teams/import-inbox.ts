@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { leadNames, nameKey, parseJson } from '@cadre/core'
-import { isObject, listFolder, textOf } from '@cadre/disk'
+import { isObject, leadNames, nameKey, parseJson } from '@cadre/core'
+import { listFolder, textOf } from '@cadre/disk'
 import { readPlainFile } from '../home/edit-shared-file.ts'
 import type { MailMessage } from '../mailboxes/mail-message.ts'
 

@@ -1,5 +1,5 @@
-import { isTeamName, type NewTeam, parseJson } from '@cadre/core'
-import { isObject, textOf } from '@cadre/disk'
+import { isObject, isTeamName, type NewTeam, parseJson } from '@cadre/core'
+import { textOf } from '@cadre/disk'
 import { readPlainFile } from '../home/edit-shared-file.ts'
 
 /** A team, as stored in `teams/<team>/config.json`. */

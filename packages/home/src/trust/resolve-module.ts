@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { isObject } from '@cadre/disk'
+import { isObject } from '@cadre/core'
 
 /** Resolves a module to its file: a path, or a package installed in a folder or its parents. Runs no code. */
 export function resolveModule(name: string, base: string): string | undefined {

@@ -1,12 +1,12 @@
 import {
   type Entry,
+  isObject,
   type JsonObject,
   parseJson,
   type ResultEntry,
   type StoredSession,
   type WireCall,
 } from '@cadre/core'
-import { isObject } from '@cadre/disk'
 import type { ChatLog, LogEntry } from './chat-log.ts'
 
 /** A session as a chat log. Omits what a log cannot contain: images, events and the cost of calls. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@cadre/core'
-import { isObject, type RawText, readYaml, textOf } from '@cadre/disk'
+import { isObject, type JsonObject } from '@cadre/core'
+import { type RawText, readYaml, textOf } from '@cadre/disk'
 import type { ChatLog, LogEntry } from './chat-log.ts'
 import { type EntryHeading, looksLikeHeading, readHeading, sectionOf, unescapeText } from './log-lines.ts'
 

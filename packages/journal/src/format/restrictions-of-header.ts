@@ -1,5 +1,4 @@
-import type { AgentDefinition, SessionSpec } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type AgentDefinition, isObject, type SessionSpec } from '@cadre/core'
 
 /** The value of an unreadable boundary: nothing is permitted. */
 const closed = { writes: 'none', commands: 'none' } as const

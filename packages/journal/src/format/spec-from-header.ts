@@ -1,6 +1,7 @@
 import path from 'node:path'
 import {
   type AgentDefinition,
+  isObject,
   type Json,
   type JsonObject,
   type ReportStatus,
@@ -8,7 +9,6 @@ import {
   type SessionSpec,
   type SessionStatus,
 } from '@cadre/core'
-import { isObject } from '@cadre/disk'
 import { isSessionName } from '@cadre/home'
 import { isSimpleKey } from './emit-entry.ts'
 import type { RawHeader } from './read-header.ts'

@@ -1,5 +1,4 @@
-import { parseJson } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, parseJson } from '@cadre/core'
 import type { Secrets } from '@cadre/home'
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
 import { identityOf } from '../approved-tools/approved-tool-store.ts'

@@ -1,5 +1,4 @@
-import type { Effect, Json, JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type Effect, isObject, type Json, type JsonObject } from '@cadre/core'
 import type { ServerAddress, ServerConfig, ServerProgram } from './server-config.ts'
 
 export type ParsedServer =

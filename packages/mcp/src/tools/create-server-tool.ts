@@ -1,6 +1,7 @@
 import {
   checkSchema,
   defineTool,
+  isObject,
   type Json,
   messageOf,
   type Notice,
@@ -10,7 +11,6 @@ import {
   type ToolContext,
   type ToolResult,
 } from '@cadre/core'
-import { isObject } from '@cadre/disk'
 import type { ToolDefinition } from '../approved-tools/fingerprint-tool.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { Connection } from '../connect/connect-server.ts'

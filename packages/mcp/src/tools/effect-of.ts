@@ -1,5 +1,4 @@
-import type { Effect, Json, JsonObject } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type Effect, isObject, type Json, type JsonObject } from '@cadre/core'
 import type { ToolDefinition } from '../approved-tools/fingerprint-tool.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 

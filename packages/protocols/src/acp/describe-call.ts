@@ -1,6 +1,5 @@
 import path from 'node:path'
-import { interpretToolName } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { interpretToolName, isObject } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { ToolKind } from './acp-types.ts'
 import { parseInput } from './limit-json.ts'

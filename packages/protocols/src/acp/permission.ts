@@ -1,6 +1,5 @@
 import path from 'node:path'
-import type { Question } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Question } from '@cadre/core'
 import { actionLines, approvalContent, shownLine } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from './acp-types.ts'

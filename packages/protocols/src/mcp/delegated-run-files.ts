@@ -8,7 +8,8 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { isObject, namesIn, ownerOnly, readRegularFile } from '@cadre/disk'
+import { isObject } from '@cadre/core'
+import { namesIn, ownerOnly, readRegularFile } from '@cadre/disk'
 import { type Home, isSessionName } from '@cadre/home'
 import type { DelegatedRun, DelegatedRunProcess } from './delegated-run.ts'
 

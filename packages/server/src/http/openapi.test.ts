@@ -1,6 +1,5 @@
 import { operations } from '@cadre/api'
-import { schemaFaults } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, schemaFaults } from '@cadre/core'
 import { expect, it } from 'vitest'
 import { describeApi } from './openapi.ts'
 import { allRoutes } from './routes/all-routes.ts'

@@ -5,8 +5,8 @@
  * 2. A message that cannot be delivered now waits, and so do later ones. Other mailboxes continue.
  */
 import type { Problem } from '@cadre/channels'
-import { messageOf, parseJson, sentenceOf } from '@cadre/core'
-import { hasCode, isObject, listFolder, readRegularFile } from '@cadre/disk'
+import { isObject, messageOf, parseJson, sentenceOf } from '@cadre/core'
+import { hasCode, listFolder, readRegularFile } from '@cadre/disk'
 import {
   type LineReader,
   type MailMessage,

@@ -8,7 +8,8 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { writeFileAtomically } from '@cadre/channels'
-import { isObject, namesIn, readRegularFile, systemErrorCode } from '@cadre/disk'
+import { isObject } from '@cadre/core'
+import { namesIn, readRegularFile, systemErrorCode } from '@cadre/disk'
 import { type Home, rememberOwnWrite } from '@cadre/home'
 import type { KeepRequest, MessageWork, SessionStart } from '../session-keeper.ts'
 

@@ -4,7 +4,7 @@
  * its marker and keeps the session it names, so that line is not stale.
  */
 import { createHash } from 'node:crypto'
-import { isObject } from '@cadre/disk'
+import { isObject } from '@cadre/core'
 import type { TaskChange, TaskItem, TaskState } from '@cadre/tasks'
 import { brokenLines } from './find-task-problems.ts'
 import { isFinished, type PlacedTask, type TaskBookFile } from './task-book.ts'

@@ -12,7 +12,8 @@
  */
 
 import { writeFileAtomically } from '@cadre/channels'
-import { isObject, readRegularFile } from '@cadre/disk'
+import { isObject } from '@cadre/core'
+import { readRegularFile } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { isMark, type TaskMark } from './marks.ts'
 import type { Claim } from './task-book.ts'

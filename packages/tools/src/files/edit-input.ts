@@ -2,6 +2,7 @@ import {
   array,
   boolean,
   type Infer,
+  isObject,
   type JsonSchema,
   object,
   optional,
@@ -9,7 +10,6 @@ import {
   type StandardSchema,
   string,
 } from '@cadre/core'
-import { isObject } from '@cadre/disk'
 import { withoutArguments } from '../built-in.ts'
 import { Refusal } from '../refusal.ts'
 import { parsePatch } from './parse-patch.ts'

@@ -1,5 +1,4 @@
-import type { Entry, StoredSession } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { type Entry, isObject, type StoredSession } from '@cadre/core'
 import type { Documents } from './documents.ts'
 import { type FilePreview, previewChange } from './preview-change.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '@cadre/disk'
+import { isObject } from '@cadre/core'
 import { isSessionName } from '@cadre/home'
 
 /** What the commit of a snapshot stores besides the files of the checkout. */

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { isObject, listFolder, ownerOnly } from '@cadre/disk'
+import { isObject } from '@cadre/core'
+import { listFolder, ownerOnly } from '@cadre/disk'
 import { type FileState, isSameState } from './file-state.ts'
 
 /** Why it is unknown whether a change is only from the turn. */

@@ -1,5 +1,4 @@
-import { type Json, knowsModel } from '@cadre/core'
-import { isObject } from '@cadre/disk'
+import { isObject, type Json, knowsModel } from '@cadre/core'
 import { isHookEvent } from '../hook-events.ts'
 import type { HostEffect } from './host.ts'
 

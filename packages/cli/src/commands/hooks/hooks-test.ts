@@ -7,12 +7,12 @@ import {
   CadreError,
   defineTool,
   didYouMean,
+  isObject,
   normaliseInput,
   parseJson,
   restrictionCoversTool,
   type Tool,
 } from '@cadre/core'
-import { isObject } from '@cadre/disk'
 import {
   cleanEnvironment,
   type Hook,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { isObject } from '@cadre/disk'
+import { isObject } from '@cadre/core'
 
 /** Command lines, by what they check. */
 export interface Checks {

@@ -4,8 +4,8 @@
  */
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import path from 'node:path'
-import { CadreError, type JsonObject } from '@cadre/core'
-import { hasCode, isObject, openRegularFile } from '@cadre/disk'
+import { CadreError, isObject, type JsonObject } from '@cadre/core'
+import { hasCode, openRegularFile } from '@cadre/disk'
 
 export interface NewestLinesRequest {
   readonly folder: string

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { JsonObject } from '@cadre/core'
-import { isObject, listFolder } from '@cadre/disk'
+import { isObject, type JsonObject } from '@cadre/core'
+import { listFolder } from '@cadre/disk'
 import { appendInbox, lineFileBaseName, lineFileName, mailboxOfFile } from '@cadre/home'
 import { httpPrefix } from '../../inbox/handle-line.ts'
 import type { RouteContext } from '../api-context.ts'
