@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { faultsOfManifest, faultsOfSource, type Manifest } from './support/boundaries.ts'
+import { faultsOfManifest, faultsOfSource, findClashingNames, type Manifest } from './support/boundaries.ts'
 
 const packages = path.join(import.meta.dirname, '..', 'packages')
 
@@ -33,6 +33,24 @@ describe('the backend adapters', () => {
     expect(
       sources.filter((file) => importsAnother.test(readFileSync(path.join(folder, file), 'utf8'))),
     ).toEqual([])
+  })
+})
+
+describe('the names of source files', () => {
+  it('are unique', () => {
+    const files = readdirSync(packages)
+      .filter(hasManifest)
+      .flatMap((name) => sourcesOf(path.join(packages, name)).map((file) => `packages/${name}/${file}`))
+    expect(files.length).toBeGreaterThan(1000)
+    expect(findClashingNames(files)).toEqual([])
+  })
+
+  it('are compared across packages and folders', () => {
+    const files = ['a/src/index.ts', 'b/src/index.ts', 'a/src/x/pause.ts', 'b/src/pause.ts', 'b/src/wait.ts']
+    expect(findClashingNames(files)).toEqual([
+      'pause.ts: rename all but one of a/src/x/pause.ts, b/src/pause.ts',
+    ])
+    expect(findClashingNames(['a/src/pause.test.ts', 'b/src/pause.test.ts'])).toEqual([])
   })
 })
 

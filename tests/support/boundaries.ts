@@ -114,3 +114,19 @@ function packageOf(target: string): string {
 function siblingOf(dependency: string): string | undefined {
   return dependency.startsWith('@cadre/') ? dependency.slice('@cadre/'.length) : undefined
 }
+
+/** Entry points, which several folders have. */
+const sharedNames = ['index.ts', 'main.tsx']
+
+/** Returns one text for each name that several source files have. A search for a name must find exactly one file. */
+export function findClashingNames(files: readonly string[]): string[] {
+  const byName = new Map<string, string[]>()
+  for (const file of files) {
+    const name = path.posix.basename(file)
+    if (sharedNames.includes(name) || name.includes('.test.')) continue
+    byName.set(name, [...(byName.get(name) ?? []), file])
+  }
+  return [...byName]
+    .filter(([, same]) => same.length > 1)
+    .map(([name, same]) => `${name}: rename all but one of ${same.toSorted().join(', ')}`)
+}
