@@ -1,4 +1,4 @@
-import type { KeepRequest, SessionKeeper, SessionState } from '@cadre/server'
+import type { KeepRequest, KeptSessionState, SessionKeeper } from '@cadre/server'
 import type { TaskChange, TaskItem, TaskProblem } from '@cadre/tasks'
 import type { TaskStore } from '../../packages/server/src/tasks/task-store.ts'
 
@@ -111,7 +111,7 @@ export interface MemorySession {
   /** The messages it received. */
   readonly received: string[]
   /** `left`: no longer running, because its process is gone. */
-  state: 'running' | 'waiting' | 'left' | Extract<SessionState, { kind: 'ended' }>
+  state: 'running' | 'waiting' | 'left' | Extract<KeptSessionState, { kind: 'ended' }>
 }
 
 export interface MemorySessions extends SessionKeeper {

@@ -5,7 +5,7 @@ export {
   openApprovedTools,
 } from './approved-tools/approved-tool-store.ts'
 export { describeChanges, type ToolChange } from './approved-tools/describe-changes.ts'
-export type { ToolDefinition } from './approved-tools/fingerprint-tool.ts'
+export type { ServerToolDefinition } from './approved-tools/fingerprint-tool.ts'
 export { signIn } from './auth/sign-in.ts'
 export { storedAuth } from './auth/stored-auth.ts'
 export { inputAccount, readSignIn, signInAccount } from './auth/stored-sign-in.ts'

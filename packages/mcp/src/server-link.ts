@@ -10,7 +10,7 @@
 import { matchesWildcard, plainText } from '@cadre/core'
 import type { Secrets } from '@cadre/home'
 import { type ApprovedToolStore, compareWithApproved } from './approved-tools/approved-tool-store.ts'
-import { fingerprintTool, type ToolDefinition } from './approved-tools/fingerprint-tool.ts'
+import { fingerprintTool, type ServerToolDefinition } from './approved-tools/fingerprint-tool.ts'
 import { storedAuth } from './auth/stored-auth.ts'
 import { inputAccount } from './auth/stored-sign-in.ts'
 import { expandServer, inputsOf, type VariableValues } from './config/expand-server.ts'
@@ -41,7 +41,7 @@ export class ServerLink {
   readonly server: ServerConfig
   readonly #options: LinkOptions
   readonly #stop = new AbortController()
-  #approved: readonly ToolDefinition[] = []
+  #approved: readonly ServerToolDefinition[] = []
   #hasApprovedTools = false
   /** The names of the approved tools that the server still lists without a change. Unknown until the first list. */
   #same: Promise<ReadonlySet<string>> | undefined
@@ -69,7 +69,7 @@ export class ServerLink {
   }
 
   /** The approved tools that the configuration selects. */
-  get tools(): readonly ToolDefinition[] {
+  get tools(): readonly ServerToolDefinition[] {
     return this.#approved.filter(({ name }) =>
       this.server.tools.some((pattern) => matchesWildcard(pattern, name)),
     )
@@ -201,7 +201,7 @@ export class ServerLink {
   }
 }
 
-function textOf(tools: readonly ToolDefinition[]): string {
+function textOf(tools: readonly ServerToolDefinition[]): string {
   return JSON.stringify(tools.map((tool) => fingerprintTool(tool)))
 }
 

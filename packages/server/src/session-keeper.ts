@@ -1,7 +1,7 @@
 import type { Controls, Isolation, RunResult, SessionSpec, Work } from '@cadre/core'
 
 /** The state of a session as the daemon sees it. */
-export type SessionState =
+export type KeptSessionState =
   | { readonly kind: 'absent' }
   /** Runs here, or is queued to run. `stuck`: why its last run failed; it is retried when something changes. */
   | { readonly kind: 'running'; readonly stuck?: string }
@@ -83,7 +83,7 @@ export interface SessionKeeper {
   resumeOnRequest(session: string): Promise<void>
   /** Ends a session permanently and drops its queued requests. Returns true unless it had already ended. */
   cancel(session: string, reason: string): Promise<boolean>
-  state(session: string): Promise<SessionState>
+  state(session: string): Promise<KeptSessionState>
   /** Calls `listener` when an entry session ends or waits. Returns a function that removes the listener. */
   onRest(listener: (session: string, result: RunResult) => void): () => void
 }

@@ -10,7 +10,7 @@ import {
   restrictionOf,
 } from './known-keys.ts'
 
-export interface Entry {
+export interface HeaderEntry {
   /** As written. */
   readonly written: string
   readonly field: Located
@@ -36,7 +36,7 @@ const unspaced = /^[ \t]*["'“‘]?([A-Za-z][\w-]*)["'”’]?[ \t]*(?::(?=\S)|
 export interface FindUnreadOptions {
   readonly lines: readonly string[]
   readonly firstLine: number
-  readonly entries: readonly Entry[]
+  readonly entries: readonly HeaderEntry[]
   /** Returns whether a line is in a value that was read as text, but may contain keys. */
   readonly isLooseLine: (line: number) => boolean
   readonly synonyms?: KeySynonyms
@@ -121,7 +121,7 @@ function findIntendedKey(line: string, next = ''): string | undefined {
 const colonless = /^(?:tools|allowed[-_]?tools|disallowed[-_]?tools|permissions?|capabilities)$/i
 
 /** The keys of nested mappings, by line. */
-function nestedKeys(entries: readonly Entry[]): ReadonlyMap<number, ReadonlySet<string>> {
+function nestedKeys(entries: readonly HeaderEntry[]): ReadonlyMap<number, ReadonlySet<string>> {
   const keys = new Map<number, Set<string>>()
   const walk = ({ fields, items }: Located): void => {
     for (const [name, part] of fields ?? []) {

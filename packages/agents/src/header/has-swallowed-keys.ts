@@ -1,4 +1,4 @@
-import type { Entry } from './find-unread-restrictions.ts'
+import type { HeaderEntry } from './find-unread-restrictions.ts'
 
 const keyAtMargin = /^["']?([A-Za-z][\w-]*)["']?\s*:(?:\s|$)/
 
@@ -14,7 +14,7 @@ const speakers = new Set(
 export function hasSwallowedKeys(
   lines: readonly string[],
   firstLine: number,
-  entries: readonly Entry[],
+  entries: readonly HeaderEntry[],
 ): boolean {
   const read = new Set(entries.map(({ field }) => field.line))
   return lines.some((line, index) => {

@@ -1,5 +1,5 @@
 import type { Located } from '@cadre/disk'
-import type { Entry } from './find-unread-restrictions.ts'
+import type { HeaderEntry } from './find-unread-restrictions.ts'
 import { plainKey } from './known-keys.ts'
 
 /** Lists of tools that some files nest in a group, such as `capabilities: {allowed_tools: […]}`. */
@@ -16,7 +16,7 @@ const unrelatedGroups = new Set(
 const toolGroups = new Set(['tools', 'permission', 'permissions'])
 
 /** Moves nested lists of tools to the top level of a header. */
-export function moveNestedToolsUp(entries: readonly Entry[]): readonly Entry[] {
+export function moveNestedToolsUp(entries: readonly HeaderEntry[]): readonly HeaderEntry[] {
   if (!entries.some(containsList)) return entries
   return entries.flatMap((entry) => {
     if (!containsList(entry)) return [entry]
@@ -30,7 +30,7 @@ export function moveNestedToolsUp(entries: readonly Entry[]): readonly Entry[] {
   })
 }
 
-function containsList({ written, field }: Entry): boolean {
+function containsList({ written, field }: HeaderEntry): boolean {
   if (field.fields === undefined || unrelatedGroups.has(plainKey(written))) return false
   return [...field.fields].some(([name, nested]) => isList(name, nested))
 }

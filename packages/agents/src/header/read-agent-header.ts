@@ -1,5 +1,9 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
-import { type Entry, findUnreadRestrictions, type UnreadRestriction } from './find-unread-restrictions.ts'
+import {
+  findUnreadRestrictions,
+  type HeaderEntry,
+  type UnreadRestriction,
+} from './find-unread-restrictions.ts'
 import type { HeaderRepair } from './header-repair.ts'
 import { isBlank, isComment, keyLineOf } from './key-line.ts'
 import { isKnownKey, isProseKey, isTextKey, type KeySynonyms, plainKey } from './known-keys.ts'
@@ -20,7 +24,7 @@ export type ParsedHeader =
   | {
       readonly kind: 'read'
       /** In order; a key may occur twice. */
-      readonly entries: readonly Entry[]
+      readonly entries: readonly HeaderEntry[]
       readonly rescues: readonly HeaderRepair[]
       readonly rescued: boolean
       /** For a rescued header: why it is not valid YAML. */
@@ -68,7 +72,7 @@ function byBlocks(request: HeaderRequest, diagnostics: readonly Diagnostic[]): P
   const { lines, firstLine } = request
   const blocks = isShort(lines) ? splitBlocks(lines, firstLine) : []
   if (blocks.length > maxBlocks || !blocks.some(hasKnownKey)) return { kind: 'broken', diagnostics }
-  const found: Entry[] = []
+  const found: HeaderEntry[] = []
   const rescues: HeaderRepair[] = []
   const loose = new Set<number>()
   const seen = new Set<string>()
@@ -137,7 +141,7 @@ function hasTextValues(fields: ReadonlyMap<string, Located>): boolean {
 }
 
 /** Appends the entries of `<<` after the explicit ones. */
-function withMergedEntries(entries: readonly Entry[]): Entry[] {
+function withMergedEntries(entries: readonly HeaderEntry[]): HeaderEntry[] {
   const own = entries.filter(({ written }) => written !== '<<')
   if (own.length === entries.length) return own
   const present = new Set(own.map(({ written }) => plainKey(written)))
@@ -154,7 +158,7 @@ function withMergedEntries(entries: readonly Entry[]): Entry[] {
 /** Finds values that YAML accepts but reads differently from what was intended. */
 function hintsIn(
   { lines, firstLine }: { readonly lines: readonly string[]; readonly firstLine: number },
-  entries: readonly Entry[],
+  entries: readonly HeaderEntry[],
 ): HeaderRepair[] {
   return entries.flatMap(({ field: { line } }): HeaderRepair[] => {
     const key = keyLineOf(lines[line - firstLine] ?? '')

@@ -1,11 +1,11 @@
 import type { Diagnostic, Located } from '@cadre/disk'
-import type { Entry, UnreadRestriction } from '../header/find-unread-restrictions.ts'
+import type { HeaderEntry, UnreadRestriction } from '../header/find-unread-restrictions.ts'
 import { plainKey } from '../header/known-keys.ts'
 
 export interface HeaderRequest {
   readonly path: string
   readonly dialect: string
-  readonly entries: readonly Entry[]
+  readonly entries: readonly HeaderEntry[]
   /** Other names for keys, normalized. */
   readonly synonyms: { readonly [spelling: string]: string }
   readonly unseen?: readonly UnreadRestriction[]
@@ -17,7 +17,7 @@ export class HeaderReader {
   readonly dialect: string
   readonly unseen: readonly UnreadRestriction[]
   readonly diagnostics: Diagnostic[] = []
-  readonly #entries = new Map<string, Entry[]>()
+  readonly #entries = new Map<string, HeaderEntry[]>()
   readonly #read = new Set<string>()
 
   constructor({ path, dialect, entries, synonyms, unseen = [] }: HeaderRequest) {
@@ -137,7 +137,7 @@ export class HeaderReader {
     return otherwise
   }
 
-  #reportTwice(first: Entry, others: readonly Entry[], rule: string): void {
+  #reportTwice(first: HeaderEntry, others: readonly HeaderEntry[], rule: string): void {
     for (const { written, field } of others) {
       const which =
         written === first.written ? 'is defined twice' : `has the same meaning as ${first.written}`

@@ -1,6 +1,6 @@
 import type { Boundary } from '@cadre/core'
 import type { Located } from '@cadre/disk'
-import type { Entry } from '../header/find-unread-restrictions.ts'
+import type { HeaderEntry } from '../header/find-unread-restrictions.ts'
 import { isProseKey, isSimilarKey, plainKey, replaceLookAlikes } from '../header/known-keys.ts'
 import type { HeaderReader } from './header-reader.ts'
 
@@ -21,7 +21,7 @@ const inText = /cadre[-_ ]?(?:writes|commands)\s*["']?\s*[:=]/i
  * Reads the boundary: `cadre-writes` and `cadre-commands` in `metadata` or at the top level. If set more than once, the
  * strictest applies. A key that seems to be one of them but is invalid permits nothing.
  */
-export function readBoundary(header: HeaderReader, entries: readonly Entry[]): Boundary | undefined {
+export function readBoundary(header: HeaderReader, entries: readonly HeaderEntry[]): Boundary | undefined {
   const found: Record<PartKey, number[]> = { cadrewrites: [], cadrecommands: [] }
   const refuse = (line: number, what: string, keys: readonly PartKey[]) => {
     for (const key of keys) found[key].push(0)

@@ -1,6 +1,6 @@
 import type { AgentDefinition, Json } from '@cadre/core'
 import type { Diagnostic, Located } from '@cadre/disk'
-import type { Entry, UnreadRestriction } from '../header/find-unread-restrictions.ts'
+import type { HeaderEntry, UnreadRestriction } from '../header/find-unread-restrictions.ts'
 import { plainKey } from '../header/known-keys.ts'
 import { HeaderReader } from '../keys/header-reader.ts'
 import { isBoundaryKey, readBoundary } from '../keys/read-boundary.ts'
@@ -23,7 +23,7 @@ export interface DefinitionRequest {
   readonly dialect: string
   /** The line number of its first key. */
   readonly line: number
-  readonly entries: readonly Entry[]
+  readonly entries: readonly HeaderEntry[]
   /** The text below the header, if the dialect has the prompt there. */
   readonly prompt?: string
   /** The dialect's other names for keys, normalized. */

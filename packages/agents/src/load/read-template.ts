@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { findBodyKeys } from '../header/body-keys.ts'
-import type { Entry } from '../header/find-unread-restrictions.ts'
+import type { HeaderEntry } from '../header/find-unread-restrictions.ts'
 import { hasSwallowedKeys } from '../header/has-swallowed-keys.ts'
 import { describeHeaderRepair, type HeaderRepair } from '../header/header-repair.ts'
 import { isBlank, isComment } from '../header/key-line.ts'
@@ -85,7 +85,7 @@ function documentIn(texts: readonly string[]): {
 const wrapperKeys = ['apiversion', 'kind', 'spec']
 
 /** `{apiVersion, kind: Agent, metadata: {…}, spec: {…}}`: uses the keys of the two groups. */
-function unwrapEntries(entries: readonly Entry[]): readonly Entry[] {
+function unwrapEntries(entries: readonly HeaderEntry[]): readonly HeaderEntry[] {
   if (!entries.some(({ written }) => wrapperKeys.includes(plainKey(written)))) return entries
   return entries.flatMap((entry) => {
     const { fields } = entry.field
@@ -96,7 +96,7 @@ function unwrapEntries(entries: readonly Entry[]): readonly Entry[] {
   })
 }
 
-function faultIn(entries: readonly Entry[]): string | undefined {
+function faultIn(entries: readonly HeaderEntry[]): string | undefined {
   const kind = entries.find(({ written }) => plainKey(written) === 'kind')?.field.value
   const hasVersion = entries.some(({ written }) => plainKey(written) === 'apiversion')
   if (hasVersion && typeof kind === 'string' && kind.toLowerCase() !== 'agent')
@@ -108,7 +108,7 @@ function faultIn(entries: readonly Entry[]): string | undefined {
 }
 
 /** The id is the name of the agent; a separate name is for people, and kept. */
-function nameKeys(entries: readonly Entry[]): { readonly [spelling: string]: string } {
+function nameKeys(entries: readonly HeaderEntry[]): { readonly [spelling: string]: string } {
   const present = new Set(entries.map(({ written }) => plainKey(written)))
   const key = ['id', 'agentid'].find((candidate) => present.has(candidate))
   return key === undefined ? {} : { [key]: 'name', name: 'displayname' }

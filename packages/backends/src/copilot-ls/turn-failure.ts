@@ -7,7 +7,7 @@ import type { TurnReader } from './turn-reader.ts'
 import type { TurnError } from './wire-types.ts'
 
 /** How to handle a turn that ended with an error. */
-export type ServerFailure =
+export type TurnFailure =
   | { readonly kind: 'failed'; readonly failure: ReplyFailure }
   /** The text so far is the reply. */
   | { readonly kind: 'cut'; readonly stop: 'length' | 'filtered' }
@@ -25,7 +25,7 @@ export function failureFromSignal(
   sign: TurnSignal,
   end: TurnReader['end'],
   { id, name, idleTimeout }: { readonly id: string; readonly name: string; readonly idleTimeout: number },
-): ServerFailure {
+): TurnFailure {
   switch (sign.kind) {
     case 'aborted':
     case 'stopped':
@@ -52,7 +52,7 @@ export function failureFromSignal(
   }
 }
 
-export function failureFromTurn(error: TurnError, model: string): ServerFailure {
+export function failureFromTurn(error: TurnError, model: string): TurnFailure {
   const { code, message = 'the turn failed.' } = error
   const shown = hideTokens(message).trim()
   if (error.responseIsFiltered === true) return { kind: 'cut', stop: 'filtered' }
@@ -92,11 +92,11 @@ function backend(model: string, reason: string): ReplyFailure {
   return backendFailure(`copilot-ls:${model} failed: ${sentence(reason)}`)
 }
 
-function retryWith(failure: ReplyFailure): ServerFailure {
+function retryWith(failure: ReplyFailure): TurnFailure {
   return { kind: 'again', failure }
 }
 
-function failed(failure: ReplyFailure): ServerFailure {
+function failed(failure: ReplyFailure): TurnFailure {
   return { kind: 'failed', failure }
 }
 

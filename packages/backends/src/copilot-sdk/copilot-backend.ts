@@ -5,7 +5,7 @@ import { serverCatalog, unknownModel } from '../http/server-catalog.ts'
 import { type ModelAccess, readAccess } from './access.ts'
 import { copilotSdkModel } from './copilot-sdk-model.ts'
 import { findCopilotSdk, loadCopilotSdk, missingSdkMessage } from './find-sdk.ts'
-import { Runtime } from './runtime.ts'
+import { CopilotRuntime } from './runtime.ts'
 import { RuntimeHost } from './runtime-host.ts'
 import { hideSecrets } from './sdk-failure.ts'
 import type { SdkModel } from './sdk-types.ts'
@@ -32,7 +32,7 @@ export async function openCopilotSdk(context: BackendContext): Promise<Backend> 
     return { open: async (name) => ({ ...unknown(name, [], missingSdkMessage(env)), unreachable: true }) }
   const access = readAccess(context)
   const host = new RuntimeHost(
-    async () => Runtime.start({ sdk: await loadCopilotSdk(folder), access, env, clock }),
+    async () => CopilotRuntime.start({ sdk: await loadCopilotSdk(folder), access, env, clock }),
     clock,
   )
   const opened = new Map<string, Model>()

@@ -14,7 +14,7 @@ import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-unti
 import type { StreamedText } from '../streamed-text.ts'
 import type { ModelAccess } from './access.ts'
 import type { Round } from './round-reader.ts'
-import type { Runtime } from './runtime.ts'
+import type { CopilotRuntime } from './runtime.ts'
 import type { RuntimeHost } from './runtime-host.ts'
 import { SdkConversation, wireCalls } from './sdk-conversation.ts'
 import { failureOf, hideSecret, hideSecrets, rejectedRequestFailure } from './sdk-failure.ts'
@@ -106,7 +106,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     signal: AbortSignal,
   ): Promise<AttemptResult> {
     return new Promise((resolve) => {
-      let runtime: Runtime | undefined
+      let runtime: CopilotRuntime | undefined
       let isOver = false
       let events = 0
       let stopClock = () => {}
@@ -182,7 +182,7 @@ export function copilotSdkModel(options: CopilotSdkModelOptions): Model {
     request: ModelRequest,
     key: string,
     signal: AbortSignal,
-    found: (runtime: Runtime) => void,
+    found: (runtime: CopilotRuntime) => void,
   ): Promise<SdkConversation | ReplyFailure> {
     const kept = conversations.get(key)?.conversation
     if (kept?.continues(request) !== undefined) {

@@ -6,24 +6,24 @@
  */
 
 import type { Clock } from '@cadre/core'
-import type { Runtime } from './runtime.ts'
+import type { CopilotRuntime } from './runtime.ts'
 
 export class RuntimeHost {
-  readonly #start: () => Promise<Runtime>
+  readonly #start: () => Promise<CopilotRuntime>
   readonly #clock: Clock
   readonly #idleTime: number
-  #current: Promise<Runtime> | undefined
+  #current: Promise<CopilotRuntime> | undefined
   #users = 0
   #stopWaiting: (() => void) | undefined
 
-  constructor(start: () => Promise<Runtime>, clock: Clock, idleTime = 60_000) {
+  constructor(start: () => Promise<CopilotRuntime>, clock: Clock, idleTime = 60_000) {
     this.#start = start
     this.#clock = clock
     this.#idleTime = idleTime
   }
 
   /** Rejects if the runtime cannot be started. The next call tries again. */
-  async get(): Promise<Runtime> {
+  async get(): Promise<CopilotRuntime> {
     this.#current ??= this.#start()
     const starting = this.#current
     const runtime = await starting.catch((error: unknown) => {

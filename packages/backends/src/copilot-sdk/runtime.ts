@@ -15,14 +15,14 @@ import type { Sdk, SdkClient } from './sdk-types.ts'
 
 const startTimeout = 60_000
 
-export interface RuntimeOptions {
+export interface CopilotRuntimeOptions {
   readonly sdk: Sdk
   readonly access: ModelAccess
   readonly env: Environment
   readonly clock: Clock
 }
 
-export class Runtime {
+export class CopilotRuntime {
   readonly client: SdkClient
   readonly folder: string
   readonly #listeners = new Set<() => void>()
@@ -35,7 +35,7 @@ export class Runtime {
   }
 
   /** Rejects if it cannot be started. */
-  static async start({ sdk, access, env, clock }: RuntimeOptions): Promise<Runtime> {
+  static async start({ sdk, access, env, clock }: CopilotRuntimeOptions): Promise<CopilotRuntime> {
     const folder = createPrivateFolder(env, 'copilot-sdk')
     const isOffline = access.kind === 'provider'
     const token = access.kind === 'account' ? access.token : undefined
@@ -51,7 +51,7 @@ export class Runtime {
       ...(token !== undefined && { gitHubToken: token }),
     })
     swallowWriteErrors(client)
-    const runtime = new Runtime(client, folder)
+    const runtime = new CopilotRuntime(client, folder)
     process.once('exit', runtime.#onExit)
     const starting = client.start()
     try {

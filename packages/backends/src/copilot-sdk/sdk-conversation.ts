@@ -22,7 +22,7 @@ import {
 } from '../continuation.ts'
 import type { RoundCall, ToolOwner } from './message-calls.ts'
 import { type Round, RoundReader } from './round-reader.ts'
-import type { Runtime } from './runtime.ts'
+import type { CopilotRuntime } from './runtime.ts'
 import type {
   SdkAttachment,
   SdkEvent,
@@ -46,7 +46,7 @@ export interface RoundListener {
 
 export class SdkConversation {
   readonly #id = randomUUID()
-  readonly #runtime: Runtime
+  readonly #runtime: CopilotRuntime
   readonly #setup: SdkSessionSetup
   readonly #system: string
   readonly #tools: readonly ToolOffer[]
@@ -65,7 +65,7 @@ export class SdkConversation {
   #taken: ((round: Round) => void) | undefined
   #isClosed = false
 
-  constructor(runtime: Runtime, setup: SdkSessionSetup, { system, tools }: ModelRequest) {
+  constructor(runtime: CopilotRuntime, setup: SdkSessionSetup, { system, tools }: ModelRequest) {
     this.#runtime = runtime
     this.#setup = setup
     this.#system = system
@@ -82,7 +82,7 @@ export class SdkConversation {
     })
   }
 
-  get runtime(): Runtime {
+  get runtime(): CopilotRuntime {
     return this.#runtime
   }
 

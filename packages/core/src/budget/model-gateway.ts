@@ -20,7 +20,7 @@ import { hasCostLimit, hasRequestLimit, reserveRequest } from './reserve-request
 /** The longest reply under a budget when the limit of the model is unknown. */
 const defaultReplyLimit = 16_384
 
-export type Question = Omit<
+export type ModelQuestion = Omit<
   ModelRequest,
   'agent' | 'session' | 'parent' | 'workspace' | 'permits' | 'maxOutput'
 >
@@ -42,7 +42,7 @@ const cancelled: ReplyFailure = { kind: 'failed', code: 'cancelled', message: 'c
 /** Asks the session's model. Never rejects, except when the request cannot be recorded. */
 export function askModel(
   session: Session,
-  question: Question,
+  question: ModelQuestion,
   hooks: Omit<ReplyHooks, 'again'>,
 ): Promise<Reply | RequestFailure> {
   const { model, spec, permits } = session

@@ -1,7 +1,7 @@
 import { CadreError } from '../ports/errors.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { prepareContext } from './context.ts'
-import { createSession, type Host } from './open-session.ts'
+import { createSession, type SessionHost } from './open-session.ts'
 import { record, requireOwnership, type Session } from './session.ts'
 import { foldEntries } from './state.ts'
 
@@ -9,7 +9,11 @@ import { foldEntries } from './state.ts'
  * Summarises the older rounds of an ended session, and records the same end again. After a crash in between, the session looks interrupted
  * after its last reply.
  */
-export async function compactSession(spec: SessionSpec, host: Host, signal: AbortSignal): Promise<boolean> {
+export async function compactSession(
+  spec: SessionSpec,
+  host: SessionHost,
+  signal: AbortSignal,
+): Promise<boolean> {
   const resolution = await host.ports.models.resolve(spec.model)
   if (resolution.kind === 'unknown')
     throw new CadreError(resolution.code ?? 'unknown_model', resolution.reason)

@@ -26,7 +26,7 @@ import { settleOpenCalls } from './settle-open-calls.ts'
 import { foldEntries, openCalls, startedCalls } from './state.ts'
 
 /** What the loop needs besides the session itself. */
-export interface Host {
+export interface SessionHost {
   readonly ports: Ports
   readonly gate: Gate
   tree(spec: SessionSpec): Tree
@@ -61,7 +61,7 @@ export type OpenedSession =
   | { readonly kind: 'ended'; readonly report: Report }
 
 /** Opens the journal, restores the state, and waits for a free slot. Rejects if the journal cannot be opened. */
-export async function openSession(wanted: SessionSpec, host: Host): Promise<OpenedSession> {
+export async function openSession(wanted: SessionSpec, host: SessionHost): Promise<OpenedSession> {
   const { ports } = host
   let spec = wanted
   const tree = host.tree(spec)
@@ -142,7 +142,7 @@ type SessionParts = Pick<Session, 'tree' | 'node' | 'run' | 'state'> & { model: 
 
 export function createSession(
   spec: SessionSpec,
-  host: Host,
+  host: SessionHost,
   { tree, node, run, state, model }: SessionParts,
 ): Session {
   const toolset = toolsetOf({

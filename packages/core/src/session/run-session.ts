@@ -9,7 +9,7 @@ import { buildReport, type Ending } from './build-report.ts'
 import { conclude } from './conclude.ts'
 import { hasTeamMessages, hasUnrecordedMessages, recordMail } from './mail.ts'
 import { notifyHandlers } from './notify-handlers.ts'
-import { type Host, openSession, recordMessages } from './open-session.ts'
+import { openSession, recordMessages, type SessionHost } from './open-session.ts'
 import {
   addUnreportedWork,
   applyEdits,
@@ -27,7 +27,7 @@ import { nextMove, startedCalls } from './state.ts'
  * it stopped. Once the session is open, this rejects only with `Suspended`, while the session waits for a person or is paused, and with
  * `owned` when this life of the session is lost.
  */
-export async function runSession(spec: SessionSpec, host: Host): Promise<Report> {
+export async function runSession(spec: SessionSpec, host: SessionHost): Promise<Report> {
   const opened = await openSession(spec, host)
   if (opened.kind === 'ended') return opened.report
   const { session } = opened

@@ -11,7 +11,7 @@ import { createGate } from '../rules/create-gate.ts'
 import { engineRules } from '../rules/rules.ts'
 import { requireOutput } from '../schema/require-output.ts'
 import { compactSession } from '../session/compact-session.ts'
-import type { Host, Message } from '../session/open-session.ts'
+import type { Message, SessionHost } from '../session/open-session.ts'
 import { runSession } from '../session/run-session.ts'
 import { requireSections } from '../session/sections.ts'
 import { foldEntries } from '../session/state.ts'
@@ -47,7 +47,7 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   const emit = (session: string, body: EventBody) => {
     ports.emit(Object.assign(body, { seq: ++seq, at: at(ports.clock.now()), session }) as CadreEvent)
   }
-  const host: Host = {
+  const host: SessionHost = {
     ports,
     gate: createGate({
       rules: [...engineRules(treeOf, ports), ...(ports.rules ?? [])],

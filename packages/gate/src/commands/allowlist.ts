@@ -3,7 +3,7 @@ import { nameForAllowlist } from './program-name.ts'
 
 export type Decision = 'allow' | 'ask' | 'deny'
 
-export interface Entry {
+export interface AllowlistEntry {
   readonly text: string
   readonly decision: Decision
   readonly pattern: CommandPattern
@@ -37,12 +37,12 @@ export const strictnessOrder = { allow: 0, ask: 1, deny: 2 }
  * stricter: `git: ask` with `git status: allow` allows `git status`; `git: allow` with `git push: ask` asks for `git push`.
  */
 export function createAllowlist(
-  entries: readonly Entry[],
+  entries: readonly AllowlistEntry[],
   unset: readonly string[] = [],
   isOwn: (pattern: string) => boolean = () => false,
 ): Allowlist {
   const anyName = entries.filter(({ pattern }) => pattern.program === undefined)
-  const byName = new Map<string, Entry[]>()
+  const byName = new Map<string, AllowlistEntry[]>()
   for (const entry of entries) {
     const { program } = entry.pattern
     if (program !== undefined) byName.set(program, [...(byName.get(program) ?? []), entry])
@@ -50,7 +50,7 @@ export function createAllowlist(
   return {
     unset,
     match(words, line) {
-      let best: Entry | undefined
+      let best: AllowlistEntry | undefined
       for (const entry of [...(byName.get(nameForAllowlist(words[0] ?? '')) ?? []), ...anyName]) {
         const fits = entry.pattern.fits(words, line)
         if (fits === false) continue
@@ -66,7 +66,7 @@ export function createAllowlist(
   }
 }
 
-function isStronger(a: Entry, b: Entry): boolean {
+function isStronger(a: AllowlistEntry, b: AllowlistEntry): boolean {
   const difference = a.pattern.specific - b.pattern.specific
   return difference > 0 || (difference === 0 && strictnessOrder[a.decision] > strictnessOrder[b.decision])
 }

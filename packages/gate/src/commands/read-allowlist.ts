@@ -1,5 +1,5 @@
 import { type Diagnostic, type Located, readYaml } from '@cadre/disk'
-import { type Allowlist, createAllowlist, type Decision, type Entry } from './allowlist.ts'
+import { type Allowlist, type AllowlistEntry, createAllowlist, type Decision } from './allowlist.ts'
 import { readCommandPattern } from './command-pattern.ts'
 
 const decisions = { allow: 'allow', ask: 'ask', deny: 'deny', true: 'allow', false: 'ask' } as const
@@ -50,7 +50,7 @@ export function readAllowlist(
     return unreadableList(path, [fault(root.line, message, 'Write lines such as `git status: allow`.')])
   }
   const diagnostics: Diagnostic[] = []
-  const entries: Entry[] = []
+  const entries: AllowlistEntry[] = []
   const unset: string[] = []
   let isLost = false
   for (const [key, field] of root?.fields ?? []) {
@@ -73,7 +73,7 @@ export function readAllowlist(
       isLost ||= restricts
     } else entries.push({ text: key.trim(), decision: value.decision, pattern })
   }
-  const listOf = (some: readonly Entry[]) => {
+  const listOf = (some: readonly AllowlistEntry[]) => {
     const list = createAllowlist(some, unset, isOwn)
     return isLost ? askAlwaysAllowlist(path, list) : list
   }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { entryAt } from './with-lookup-cache.ts'
 
 /** One existing segment of a path, after links. */
-export interface Step {
+export interface LinkStep {
   readonly real: string
   readonly stats: Stats
 }
@@ -14,7 +14,7 @@ export type FollowedLink =
       /** Absolute, with links resolved as far as the path exists; the rest is as written. */
       readonly real: string
       /** Every existing segment, from the top down. */
-      readonly steps: readonly Step[]
+      readonly steps: readonly LinkStep[]
     }
   | { readonly kind: 'lost'; readonly code: string }
 
@@ -28,7 +28,7 @@ const maxLinks = 40
 export function followLinks(target: string, from?: string): FollowedLink {
   const root = rootOf(from ?? target)
   const waiting = partsOf(from === undefined ? target.slice(root.length) : target).reverse()
-  const steps: Step[] = []
+  const steps: LinkStep[] = []
   let current = from ?? root
   let links = 0
   let exists = true

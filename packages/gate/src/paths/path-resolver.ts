@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { isInside } from '@cadre/disk'
-import { type FollowedLink, followLinks, type Step } from './follow-links.ts'
+import { type FollowedLink, followLinks, type LinkStep } from './follow-links.ts'
 import { fileIdentity, isLinkedFrom } from './linked-from.ts'
 import { createMounts, type Mount, type MountedPath, mountsIn } from './mounts.ts'
 import { protectedRootsIn } from './own-roots.ts'
@@ -171,7 +171,7 @@ interface Place {
   readonly root: string
   readonly shown: string
   /** The existing segments below the workspace. */
-  readonly steps: readonly Step[]
+  readonly steps: readonly LinkStep[]
   readonly own: string | undefined
 }
 

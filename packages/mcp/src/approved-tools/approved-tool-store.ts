@@ -4,14 +4,14 @@ import path from 'node:path'
 import { CadreError, parseJson } from '@cadre/core'
 import { hasCode, makeFolder, ownerOnly } from '@cadre/disk'
 import type { ServerConfig } from '../config/server-config.ts'
-import { fingerprintTool, type ToolDefinition } from './fingerprint-tool.ts'
+import { fingerprintTool, type ServerToolDefinition } from './fingerprint-tool.ts'
 
 /** What Cadre knows about a server's tools. */
 export interface ApprovedTools {
   /** The definitions that agents may use. */
-  readonly tools: readonly ToolDefinition[]
+  readonly tools: readonly ServerToolDefinition[]
   /** Definitions that are new or have changed since. Agents cannot use them until a person has approved them. */
-  readonly pending: readonly ToolDefinition[]
+  readonly pending: readonly ServerToolDefinition[]
 }
 
 /** The approved tool definitions. They are stored outside any repository. */
@@ -73,8 +73,8 @@ export function identityOf({ name, scope, file, agent, reach }: ServerConfig): s
 
 /** Compares a server's list of tools with the approved ones. */
 export function compareWithApproved(
-  approved: readonly ToolDefinition[],
-  listed: readonly ToolDefinition[],
+  approved: readonly ServerToolDefinition[],
+  listed: readonly ServerToolDefinition[],
 ): ApprovedTools & { readonly gone: readonly string[] } {
   const fingerprints = new Map(approved.map((tool) => [tool.name, fingerprintTool(tool)]))
   const same = listed.filter((tool) => fingerprints.get(tool.name) === fingerprintTool(tool))

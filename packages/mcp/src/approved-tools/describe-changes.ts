@@ -1,7 +1,7 @@
 import { plainText } from '@cadre/core'
 import { describeTool, plainSchema } from '../tools/create-server-tool.ts'
 import { compareWithApproved } from './approved-tool-store.ts'
-import type { ToolDefinition } from './fingerprint-tool.ts'
+import type { ServerToolDefinition } from './fingerprint-tool.ts'
 
 /** How a server's tool differs from its approved definition. Shows the texts that models would get. */
 export interface ToolChange {
@@ -14,8 +14,8 @@ export interface ToolChange {
 
 export function describeChanges(
   server: string,
-  approved: readonly ToolDefinition[],
-  listed: readonly ToolDefinition[],
+  approved: readonly ServerToolDefinition[],
+  listed: readonly ServerToolDefinition[],
 ): readonly ToolChange[] {
   const { pending, gone } = compareWithApproved(approved, listed)
   const known = new Map(approved.map((tool) => [tool.name, tool]))
@@ -35,7 +35,7 @@ export function describeChanges(
   ]
 }
 
-function linesOf(tool: ToolDefinition, server: string): string[] {
+function linesOf(tool: ServerToolDefinition, server: string): string[] {
   const { title, annotations, inputSchema, outputSchema } = tool
   const json = (label: string, value: unknown) => [
     `${label}:`,

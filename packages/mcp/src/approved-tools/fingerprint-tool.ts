@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Json } from '@cadre/core'
 
 /** A tool's definition as its server lists it. */
-export interface ToolDefinition {
+export interface ServerToolDefinition {
   readonly name: string
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -19,7 +19,7 @@ export function fingerprintTool({
   inputSchema,
   outputSchema,
   annotations,
-}: ToolDefinition): string {
+}: ServerToolDefinition): string {
   const definition = { name, title, description, inputSchema, outputSchema, annotations }
   return createHash('sha256').update(canonical(definition)).digest('hex')
 }

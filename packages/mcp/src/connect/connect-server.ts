@@ -3,7 +3,7 @@ import path from 'node:path'
 import { messageOf, plainText } from '@cadre/core'
 import { isInside, maskSecrets, realPathOf } from '@cadre/disk'
 import type { AuthProvider, RequestOptions, Transport } from '@modelcontextprotocol/client'
-import type { ToolDefinition } from '../approved-tools/fingerprint-tool.ts'
+import type { ServerToolDefinition } from '../approved-tools/fingerprint-tool.ts'
 import { secretsIn, secretTexts, sortLongestFirst } from '../config/secret-name.ts'
 import type { ServerAddress, ServerProgram } from '../config/server-config.ts'
 import type { Caller, Elicitation, ElicitationAnswer } from '../elicit/elicitation.ts'
@@ -56,7 +56,7 @@ export interface Connection {
   readonly pid: number | undefined
   /** The revision of the protocol, such as `2026-07-28`. */
   readonly revision: string | undefined
-  list(): Promise<readonly ToolDefinition[]>
+  list(): Promise<readonly ServerToolDefinition[]>
   call(tool: string, input: unknown, options: CallOptions): Promise<ServerResult>
   close(): Promise<void>
 }
@@ -149,7 +149,7 @@ async function open(
     async list() {
       const limits = { timeout: listLimit, maxTotalTimeout: 3 * listLimit, cacheMode: 'refresh' } as const
       const { tools } = await answered(client.listTools(undefined, limits))
-      return tools.slice(0, maxTools) as unknown as readonly ToolDefinition[]
+      return tools.slice(0, maxTools) as unknown as readonly ServerToolDefinition[]
     },
     async call(tool, input, options) {
       const { totalLimit, progress, traceparent } = options

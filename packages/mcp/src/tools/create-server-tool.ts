@@ -11,7 +11,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from '@cadre/core'
-import type { ToolDefinition } from '../approved-tools/fingerprint-tool.ts'
+import type { ServerToolDefinition } from '../approved-tools/fingerprint-tool.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { Connection } from '../connect/connect-server.ts'
 import { isLoopback } from '../connect/guarded-fetch.ts'
@@ -35,7 +35,10 @@ const maxDefinitionLength = 40_000
 const maxDescriptionLength = 2_000
 
 /** A server's tool for agents, or a sentence that explains why they cannot use it. */
-export function createServerTool(definition: ToolDefinition, options: ServerToolOptions): Tool | string {
+export function createServerTool(
+  definition: ServerToolDefinition,
+  options: ServerToolOptions,
+): Tool | string {
   const { link, taken, traceparentOf, totalLimit = maxCallMs } = options
   const { server } = link
   const unusable = (reason: string) =>
@@ -105,7 +108,7 @@ export function createServerTool(definition: ToolDefinition, options: ServerTool
 }
 
 /** The tool's description for the model. */
-export function describeTool({ name, title, description }: ToolDefinition, server: string): string {
+export function describeTool({ name, title, description }: ServerToolDefinition, server: string): string {
   return (
     plainText(description ?? title ?? '', maxDescriptionLength) || `${plainText(name, 100)} from ${server}`
   )

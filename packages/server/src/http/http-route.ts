@@ -22,7 +22,7 @@ export interface RouteRequest<Name extends OperationName> {
   readonly signal: AbortSignal
 }
 
-export interface Reply<T> {
+export interface HttpReply<T> {
   readonly body: T
   /** Default: 200. */
   readonly status?: number
@@ -66,7 +66,7 @@ export type Route<Name extends OperationName> = RouteFacts<Name> &
     readonly answer: (
       request: RouteRequest<Name>,
       context: RouteContext,
-    ) => Reply<AnswerOf<Name>> | Promise<Reply<AnswerOf<Name>>>
+    ) => HttpReply<AnswerOf<Name>> | Promise<HttpReply<AnswerOf<Name>>>
     /**
      * The version of the data that the answer is built from, for a route that only reads. While it stays the same, the site sends the same
      * bytes to everyone who requests the same address, so the answer must depend on nothing else and be built without waiting.
@@ -83,7 +83,10 @@ export interface AnyRoute extends RouteFacts<OperationName> {
   readonly body?: JsonObject | undefined
   readonly schema: JsonObject
   readonly status?: number
-  readonly answer: (request: AnyRequestTo, context: RouteContext) => Reply<unknown> | Promise<Reply<unknown>>
+  readonly answer: (
+    request: AnyRequestTo,
+    context: RouteContext,
+  ) => HttpReply<unknown> | Promise<HttpReply<unknown>>
   readonly version?: (context: RouteContext) => string
 }
 

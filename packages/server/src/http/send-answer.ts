@@ -11,7 +11,7 @@ const leastCompressed = 1024
 /** Bytes that are sent again are compressed only once. */
 const compressed = new WeakMap<Buffer, Promise<Buffer>>()
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   readonly type: string
   readonly bytes: Buffer
@@ -28,7 +28,7 @@ export function etagOf(bytes: Buffer | string): string {
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, type, bytes, etag, headers = {} }: Answer,
+  { status, type, bytes, etag, headers = {} }: HttpAnswer,
 ): Promise<void> {
   const shared = {
     ...securityHeaders,

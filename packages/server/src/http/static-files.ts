@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { HttpProblem } from './problem.ts'
-import { type Answer, etagOf } from './send-answer.ts'
+import { etagOf, type HttpAnswer } from './send-answer.ts'
 
 /** The page's files. */
 export interface StaticFiles {
   /** Throws an `HttpProblem` if there is no such file. */
-  answer(pathname: string): Answer
+  answer(pathname: string): HttpAnswer
 }
 
 const types: { readonly [ending: string]: string } = {
@@ -27,9 +27,9 @@ const types: { readonly [ending: string]: string } = {
  * without a file extension is a view of the page.
  */
 export function openStaticFiles(folder: string): StaticFiles {
-  const known = new Map<string, Answer>()
+  const known = new Map<string, HttpAnswer>()
   let names: ReadonlySet<string> | undefined
-  const read = (name: string): Answer => {
+  const read = (name: string): HttpAnswer => {
     const cached = known.get(name)
     if (cached !== undefined) return cached
     const bytes = readFileSync(path.join(folder, name))

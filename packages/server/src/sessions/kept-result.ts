@@ -1,9 +1,9 @@
 import { CadreError, messageOf, noUsage, type RunResult, type StoredSession } from '@cadre/core'
 import { latestReport } from '@cadre/runtime'
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 
 /** The state of an ended session, from its record. */
-export function endedState({ outcome, entries }: StoredSession): SessionState {
+export function endedState({ outcome, entries }: StoredSession): KeptSessionState {
   const report = latestReport(entries)
   const reason = report?.notices?.map(({ message }) => message).join('; ')
   return {

@@ -2,7 +2,7 @@ import { messageOf, type StoredSession } from '@cadre/core'
 import { systemErrorCode } from '@cadre/disk'
 import type { FileEngine } from '@cadre/journal'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 import { type Deliveries, hasReceived } from './deliveries.ts'
 import { type DeliveryQueue, startRequestOf } from './delivery-queue.ts'
 import { endedState } from './kept-result.ts'
@@ -19,7 +19,7 @@ export interface SessionStateOptions {
 export async function readSessionState(
   session: string,
   { engine, runs, queue, deliveries }: SessionStateOptions,
-): Promise<SessionState> {
+): Promise<KeptSessionState> {
   const { jobs } = runs
   const isUnderWay = () => jobs.of(session) !== undefined || jobs.isOpen(session) || runs.isStalled(session)
   if (isUnderWay()) return { kind: 'running' }
@@ -30,7 +30,7 @@ export async function readSessionState(
     if (systemErrorCode(error) !== undefined) throw error
     return { kind: 'broken', message: messageOf(error) }
   }
-  const running = (why: string | undefined): SessionState => ({
+  const running = (why: string | undefined): KeptSessionState => ({
     kind: 'running',
     ...(why !== undefined && { stuck: why }),
   })

@@ -1,4 +1,4 @@
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 import type { StaleTask } from './marks.ts'
 import type { PlacedTask } from './task-book.ts'
 
@@ -49,4 +49,4 @@ export type Action =
       readonly isDelivered: boolean
     }
 
-export type EndedSession = Extract<SessionState, { readonly kind: 'ended' }>
+export type EndedSession = Extract<KeptSessionState, { readonly kind: 'ended' }>

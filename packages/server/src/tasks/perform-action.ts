@@ -8,7 +8,7 @@ import type { TaskChange, TaskItem } from '@cadre/tasks'
 import type { DaemonContext } from '../daemon-context.ts'
 import { hasControls, inheritedControls } from '../inherited-controls.ts'
 import { inheritedRequesters } from '../inherited-requesters.ts'
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 import type { Action, EndedSession } from './action.ts'
 import { findLostIds, markAfter, markNameOf, releaseMark, type StaleTask } from './marks.ts'
 import { taskEndId } from './plan-waves.ts'
@@ -46,7 +46,7 @@ export interface ActionServices {
   /** Sessions that this process has started or resumed. */
   readonly begun: Set<string>
   /** Sessions that could not be started, with the reason. */
-  readonly unstarted: Map<string, SessionState>
+  readonly unstarted: Map<string, KeptSessionState>
   /** Called for a task that could not be changed, with the reason. */
   refused(at: PlacedTask, reason: string): void
 }

@@ -1,6 +1,6 @@
 import { nameKey } from '@cadre/core'
 import type { TaskItem } from '@cadre/tasks'
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { type BlockedTask, brokenLines, findTaskProblems, isOwnProblem } from './find-task-problems.ts'
 import { hasOpenPlannedTasks, planNotifications } from './plan-waves.ts'
@@ -17,7 +17,7 @@ import { attemptOf, sessionBase } from './task-session-name.ts'
 import { taskFingerprint } from './task-work.ts'
 
 /** The state of each session. A session that is not listed counts as absent. */
-export type SessionStates = ReadonlyMap<string, SessionState>
+export type SessionStates = ReadonlyMap<string, KeptSessionState>
 
 export interface Plan {
   readonly actions: readonly Action[]
@@ -84,7 +84,7 @@ interface Planner {
   readonly claims: Extract<Action, { kind: 'claim' }>[]
 }
 
-const absent: SessionState = { kind: 'absent' }
+const absent: KeptSessionState = { kind: 'absent' }
 
 function nameTasks({ index }: Planner): Action[] {
   const files = new Set(index.nameless.filter(({ task }) => index.needsId(task)).map(({ file }) => file))

@@ -1,4 +1,4 @@
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { isFinished, type PlacedTask, type TaskBook, type TaskIndex, withDescendants } from './task-book.ts'
 
@@ -17,7 +17,7 @@ export function taskEndId({ id, task }: PlacedTask): string {
 export function planNotifications(
   book: TaskBook,
   index: TaskIndex,
-  states: ReadonlyMap<string, SessionState> | undefined,
+  states: ReadonlyMap<string, KeptSessionState> | undefined,
 ): readonly Wave[] {
   const planners = new Set(index.createdBy.keys())
   for (const [session, placed] of index.taskOf) if (index.children.has(placed.id)) planners.add(session)
@@ -38,7 +38,7 @@ export function hasOpenPlannedTasks(session: string, book: TaskBook, index: Task
 /** Returns whether a planner should be notified, or `undefined` while this is unknown. */
 function shouldNotify(
   session: string,
-  state: SessionState | undefined,
+  state: KeptSessionState | undefined,
   index: TaskIndex,
 ): boolean | undefined {
   const own = index.taskOf.get(session)

@@ -1,5 +1,5 @@
 import type { TaskChange, TaskItem } from '@cadre/tasks'
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 import type { EndedSession } from './action.ts'
 import type { TaskMark } from './marks.ts'
 import { shortenLine, shortenText } from './shorten.ts'
@@ -72,7 +72,11 @@ export function releaseChange(task: TaskItem): TaskChange {
 }
 
 /** Restores a stale line. `session`: the state of the session in its mark. */
-export function markChange(task: TaskItem, mark: TaskMark, session: SessionState | undefined): TaskChange {
+export function markChange(
+  task: TaskItem,
+  mark: TaskMark,
+  session: KeptSessionState | undefined,
+): TaskChange {
   if (mark.session === '') return { ...releaseChange(task), state: mark.state }
   const named = { session: mark.session }
   const end = session?.kind === 'ended' ? endChange(task, session, mark.session, mark.at) : undefined

@@ -10,7 +10,7 @@ import { CadreError, messageOf, type RunResult } from '@cadre/core'
 import { systemErrorCode } from '@cadre/disk'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
-import type { SessionState } from '../session-keeper.ts'
+import type { KeptSessionState } from '../session-keeper.ts'
 import type { Action } from './action.ts'
 import { countTasks, type TaskCounts } from './count-tasks.ts'
 import { readTaskMarks } from './marks.ts'
@@ -45,7 +45,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
   const { sessions, clock } = context
   const reports = createTaskReports(context.problems)
   const begun = new Set<string>()
-  const unstarted = new Map<string, SessionState>()
+  const unstarted = new Map<string, KeptSessionState>()
   const missing = new Map<string, number>()
   const background = new Map<string, Promise<void>>()
   let ledger: TaskLedger | undefined
@@ -195,7 +195,7 @@ export function createTaskDuty(context: DaemonContext, options: TaskDutyOptions)
     )
   }
 
-  async function stateOf(session: string): Promise<SessionState> {
+  async function stateOf(session: string): Promise<KeptSessionState> {
     try {
       const state = await sessions.state(session)
       return state.kind === 'absent' ? (unstarted.get(session) ?? state) : state

@@ -1,7 +1,7 @@
 import type { History } from '@cadre/core'
 
 /** A turn of the chat as plain data: the person's message, or the agent's answer. */
-export interface Turn {
+export interface PastTurn {
   readonly role: 'user' | 'assistant'
   readonly text: string
 }
@@ -10,8 +10,8 @@ export interface Turn {
 const maxLength = 60_000
 
 /** The earlier conversation for the entry agent: alternating messages, the newest that fit. */
-export function historyOf(turns: readonly Turn[]): History {
-  const said: { role: Turn['role']; content: string }[] = []
+export function historyOf(turns: readonly PastTurn[]): History {
+  const said: { role: PastTurn['role']; content: string }[] = []
   for (const { role, text } of turns) {
     const content = text.trim()
     if (content === '') continue

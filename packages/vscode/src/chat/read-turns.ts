@@ -1,6 +1,6 @@
 import * as vscode from 'vscode'
 import { isOwnText } from './chat-stream.ts'
-import type { Turn } from './history-of.ts'
+import type { PastTurn } from './history-of.ts'
 
 /** The metadata of an answer. */
 export interface AnswerData {
@@ -10,8 +10,8 @@ export interface AnswerData {
 }
 
 /** The earlier turns: the person's messages and the agents' answers, without the extension's own text. */
-export function readTurns({ history }: vscode.ChatContext): Turn[] {
-  return history.flatMap((turn): Turn[] => {
+export function readTurns({ history }: vscode.ChatContext): PastTurn[] {
+  return history.flatMap((turn): PastTurn[] => {
     if (turn instanceof vscode.ChatRequestTurn) {
       // Other commands than a handoff address the extension, not an agent.
       if (turn.command !== undefined && turn.command !== 'handoff') return []

@@ -1,5 +1,5 @@
 import { CadreError, messageOf, plainText } from '@cadre/core'
-import { describeChanges, type ServerConfig, type ToolChange, type ToolDefinition } from '@cadre/mcp'
+import { describeChanges, type ServerConfig, type ServerToolDefinition, type ToolChange } from '@cadre/mcp'
 import { type RunParts, serverStores } from '@cadre/runtime'
 import { structuredPatch } from 'diff'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -44,7 +44,7 @@ export async function approveServer(io: Io, flags: ApproveFlags, name: string): 
   }
 }
 
-async function listTools(parts: RunParts, server: ServerConfig): Promise<readonly ToolDefinition[]> {
+async function listTools(parts: RunParts, server: ServerConfig): Promise<readonly ServerToolDefinition[]> {
   const { servers } = parts
   try {
     const connection = await servers.connect(server)

@@ -24,7 +24,7 @@ const mostSessions = 400
 const atOnce = 4
 const pageSize = 1000
 
-export interface Run {
+export interface TimelineRun {
   /** Replaced whenever something has changed, at most once per frame. */
   readonly view: Signal<{ readonly view: View; readonly version: number }>
   readonly isLoaded: Signal<boolean>
@@ -33,7 +33,7 @@ export interface Run {
   readonly missing: Signal<number>
 }
 
-export function useRun(root: string): Run {
+export function useRun(root: string): TimelineRun {
   const store = useStore()
   const view = useSignal({ view: emptyView(), version: 0 })
   const isLoaded = useSignal(false)
