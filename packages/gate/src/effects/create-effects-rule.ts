@@ -179,8 +179,11 @@ function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   if (tool.effect === 'read') return [`read with ${tool.name}`]
   if (tool.effect === 'execute') return undefined
   const address = tool.address?.(input)
-  if (address !== undefined)
-    return URL.canParse(address) ? [`outbound: ${tool.name} from ${new URL(address).host}`] : undefined
+  if (address !== undefined) {
+    // Without a host, one approval would cover every such address.
+    const host = URL.canParse(address) ? new URL(address).host : ''
+    return host === '' ? undefined : [`outbound: ${tool.name} from ${host}`]
+  }
   // A tool that can contact any host, and does not declare which.
   if (tool.class === 'web' && tool.origin === 'built-in') return undefined
   return [`outbound: ${tool.name}`]

@@ -39,7 +39,8 @@ it('permits any tool that declares its address only for that host', async () => 
 })
 
 it('needs an approval for each call if the host is unknown', async () => {
-  expect(await grantsOf('http_get', { url: 'nonsense' }, fetching)).toBeUndefined()
+  for (const url of ['nonsense', 'docs.example:443', 'file:///docs.example', ''])
+    expect(await grantsOf('http_get', { url }, fetching), url).toBeUndefined()
   const undeclared = { origin: 'built-in', class: 'web' }
   expect(await grantsOf('http_get', { url: 'https://docs.example/a' }, undeclared)).toBeUndefined()
 })

@@ -83,11 +83,11 @@ function mayMatchHost(domain: string, host: string | undefined): boolean {
   return host === undefined || domain === '*' || host === plain || host.endsWith(`.${plain}`)
 }
 
+/** Returns the host that a call contacts. Undefined if its address names none: `evil.example:443` is a URL without a host. */
 export function hostOf(tool: Tool, input: unknown): string | undefined {
   const url = tool.address?.(input) ?? fieldOf(input, 'url')
-  return url !== undefined && URL.canParse(url)
-    ? new URL(url).hostname.toLowerCase().replace(/\.$/, '')
-    : undefined
+  const host = url !== undefined && URL.canParse(url) ? new URL(url).hostname : ''
+  return host.toLowerCase().replace(/\.$/, '') || undefined
 }
 
 function fieldOf(input: unknown, name: string): string | undefined {

@@ -34,6 +34,20 @@ describe('a rule that restricts fetching covers every tool that fetches', () => 
   })
 })
 
+describe('an address without a host could be any host', () => {
+  it.each(['nonsense', 'evil.example', 'evil.example:443', 'file:///evil.example', ''])('%j', (url) => {
+    const text = 'WebFetch(domain:evil.example)'
+    expect(decisionOf(ruleOf('deny', text), callOf(httpGet, url))).toBe('deny')
+    expect(decisionOf(ruleOf('ask', text), callOf(httpGet, url))).toBe('ask')
+    for (const domain of ['evil.example', '*', '*.example']) {
+      const rules = [ruleOf('allow', `WebFetch(domain:${domain})`)]
+      const places = { locate: () => undefined }
+      const find = permissionAllowance({ rules, project: '/p', userHome: '/h', places })
+      expect(find(callOf(webFetch, url), '/p')).toBeUndefined()
+    }
+  })
+})
+
 it('a rule that allows WebFetch does not allow other tools that fetch', () => {
   const places = { locate: () => undefined }
   for (const text of ['WebFetch(domain:docs.example)', 'WebFetch']) {
