@@ -37,7 +37,11 @@ export type ResolvedPath =
       readonly reason: string
     }
 
-/** The rule that refuses a path, by the kind of its place. */
+/**
+ * The names of rules about paths, by the kind of the path. `effects/create-effects-rule.ts` denies such a path to tools,
+ * `effects/create-server-rule.ts` asks before an MCP server gets it, and `commands/create-command-rule.ts` denies it as the folder of a
+ * command.
+ */
 export const pathRules = {
   outside: 'paths.outside',
   protected: 'paths.protected',

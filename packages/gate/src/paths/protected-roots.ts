@@ -19,14 +19,13 @@ export interface RootOptions {
   readonly userSettings?: string
   /** The folder whose agent files, hooks and settings apply. */
   readonly project?: string
-  readonly more?: readonly string[]
   /** Files that hooks run, anywhere. */
   readonly scripts?: readonly string[]
 }
 
 /** Returns each place as named and as resolved. Excludes those of the project, which are many. */
 export function protectedRoots(options: RootOptions): ProtectedRoot[] {
-  const { home, userHome, userSettings, more = [], scripts = [] } = options
+  const { home, userHome, userSettings, scripts = [] } = options
   const roots: ProtectedRoot[] = [{ path: '/etc/cadre', what: "the organisation's policy" }]
   if (home !== undefined)
     roots.push({ path: path.resolve(home), except: 'workspaces', what: "Cadre's home directory" })
@@ -36,9 +35,6 @@ export function protectedRoots(options: RootOptions): ProtectedRoot[] {
   }
   if (userSettings !== undefined)
     roots.push({ path: path.resolve(userSettings), what: "the user's own settings" })
-  roots.push(
-    ...more.map((named) => ({ path: path.resolve(named), what: 'the files that the policy protects' })),
-  )
   roots.push(...scripts.map((named) => ({ path: path.resolve(named), what: 'the files that hooks run' })))
   return roots.flatMap(withReal)
 }
