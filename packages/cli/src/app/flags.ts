@@ -66,7 +66,7 @@ export function textFlag(brief: string, placeholder: string) {
   return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const
 }
 
-/** A flag that takes a whole number of at least `least`. */
+/** A flag that takes a whole number of at least `min`. */
 export function countFlag(brief: string, min: number) {
   const parse = (input: string) => {
     const value = Number(input)

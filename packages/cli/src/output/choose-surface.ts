@@ -2,9 +2,11 @@ import type { Io } from '../io.ts'
 import type { Style } from './style.ts'
 import type { Surface } from './surface.ts'
 
+/** The flags that decide what a person sees during a run. Every command that runs sessions passes its own flags. */
 export interface SurfaceOptions {
-  readonly json: boolean
-  readonly quiet?: boolean
+  readonly json?: boolean | undefined
+  /** No progress. */
+  readonly quiet?: boolean | undefined
 }
 
 /**
@@ -14,7 +16,7 @@ export interface SurfaceOptions {
 export async function chooseSurface(
   io: Io,
   style: Style,
-  { json, quiet = false }: SurfaceOptions,
+  { json = false, quiet = false }: SurfaceOptions,
 ): Promise<Surface> {
   const say = (line: string) => void io.stderr.write(`${line}\n`)
   if (json) return jsonSurface(io, say)

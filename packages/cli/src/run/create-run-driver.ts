@@ -11,7 +11,7 @@ import type { CadreEvent } from '@cadre/core'
 import { createRuntime, type Runtime, type RuntimeOptions } from '@cadre/runtime'
 import { exitCodes } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
-import { chooseSurface } from '../output/choose-surface.ts'
+import { chooseSurface, type SurfaceOptions } from '../output/choose-surface.ts'
 import { cleanText } from '../output/clean-text.ts'
 import type { Output } from '../output/output.ts'
 import { createStyle, type Style, shouldUseColour } from '../output/style.ts'
@@ -21,11 +21,9 @@ import { createNotifier, type Notification } from './create-notifier.ts'
 import { handleStopSignals, type StopSignal } from './handle-stop-signals.ts'
 
 export interface RunDriverOptions
-  extends Omit<RuntimeOptions, 'environment' | 'onEvent' | 'tell' | 'ask' | 'confirmTrust'> {
+  extends Omit<RuntimeOptions, 'environment' | 'onEvent' | 'tell' | 'ask' | 'confirmTrust'>,
+    SurfaceOptions {
   readonly io: Io
-  readonly json?: boolean | undefined
-  /** No progress. */
-  readonly quiet?: boolean | undefined
   /** How to continue, shown when the user stops the run of this session. */
   readonly resumeHint: (root: string) => string
   /** The last words if the user exits immediately, in the middle of the work of this session. */
@@ -170,7 +168,7 @@ export function createRunDriver(options: RunDriverOptions): RunDriver {
     async during(work) {
       if (turn !== undefined) throw new Error('unreachable: another turn is still running')
       const mine: Turn = {
-        surface: options.surface?.() ?? (await chooseSurface(io, style, { json, quiet })),
+        surface: options.surface?.() ?? (await chooseSurface(io, style, options)),
         stop: new AbortController(),
       }
       turn = mine
