@@ -16,7 +16,8 @@ it('the table in docs/agents.md has every built-in tool, with its class and effe
     ...delegationTools([]),
     reportOut,
   ]
-  expect(rows().sort()).toEqual(tools.map((tool) => `${tool.name} ${tool.class} ${tool.effect}`).sort())
+  const expected = tools.map((tool) => `${tool.name} ${tool.class} ${tool.effect}`).sort()
+  expect(rows().sort(), 'update the table in docs/agents.md').toEqual(expected)
 })
 
 function rows(): string[] {

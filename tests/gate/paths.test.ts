@@ -47,6 +47,20 @@ describe('the tools respect it', () => {
   })
   afterEach(() => rmSync(fixture.out, { recursive: true, force: true }))
 
+  const writing: readonly (readonly [name: string, input: object])[] = [
+    ['write_file', { content: 'evil' }],
+    ['edit_file', { old: 'x', new: 'evil' }],
+    ['create_directory', {}],
+    ['edit_file', { old: '', new: 'evil' }],
+  ]
+
+  it('every tool that writes is tested', () => {
+    const missing = createTools().flatMap(({ name, effect }) =>
+      effect !== 'write' || writing.some(([tested]) => tested === name) ? [] : [name],
+    )
+    expect(missing, 'add the tool to `writing` here, with its arguments other than the path').toEqual([])
+  })
+
   it.each(
     share(
       pathTricks.filter(([, , write]) => write !== 'inside'),
@@ -63,13 +77,7 @@ describe('the tools respect it', () => {
           new AbortController().signal,
         )
     const before = stateOf(fixture.out, ['.'])
-    for (const [name, input] of [
-      ['write_file', { content: 'evil' }],
-      ['edit_file', { old: 'x', new: 'evil' }],
-      ['create_directory', {}],
-      ['edit_file', { old: '', new: 'evil' }],
-    ] as const)
-      expect(await call(name, input), name).toMatchObject({ failed: true })
+    for (const [name, input] of writing) expect(await call(name, input), name).toMatchObject({ failed: true })
     expect(stateOf(fixture.out, ['.'])).toEqual(before)
     const reading = await call('read_file', {})
     if (read !== 'inside') expect(reading).toMatchObject({ failed: true })

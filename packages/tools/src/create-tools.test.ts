@@ -6,19 +6,12 @@ describe('createTools', () => {
   it('the names of built-in tools do not collide', () => {
     const tools = createTools()
     expect(combineTools([tools])).toEqual({ tools, reports: [] })
-    expect(tools.map(({ name }) => name)).toEqual([
-      'read_file',
-      'write_file',
-      'edit_file',
-      'list_directory',
-      'create_directory',
-      'find_files',
-      'search_files',
-      'view_image',
-      'web_fetch',
-      'get_errors',
-      'execute_command',
-    ])
+  })
+
+  it('without a home, messages, teams and skills, there are no tools for them', () => {
+    const classes = createTools().map((tool) => tool.class)
+    expect(classes.filter((kind) => ['agent', 'task', 'message'].includes(kind))).toEqual([])
+    expect(createTools().map(({ name }) => name)).not.toContain('read_skill')
   })
 
   it('tools for the web declare their address, so that rules about hosts apply to them', () => {

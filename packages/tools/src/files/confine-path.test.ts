@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import { createPathResolver, invalidPathReason } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTools } from '../create-tools.ts'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
 let ws: Workspace
@@ -14,6 +15,24 @@ beforeEach(() => {
   ws.write('src/a.txt', 'inside')
 })
 afterEach(() => ws[Symbol.dispose]())
+
+/** Every tool that opens or creates what its `path` names, with its other arguments. */
+const attacked: { readonly [tool: string]: object } = {
+  read_file: {},
+  view_image: {},
+  write_file: { content: 'x' },
+  edit_file: { old: 'the secret', new: 'x' },
+  create_directory: {},
+}
+/** Tools that list or search a folder, or start a program in it. Their own tests attack their paths. */
+const ofFolders = ['list_directory', 'find_files', 'search_files', 'get_errors', 'execute_command']
+
+it('every tool with paths is attacked', () => {
+  const missing = createTools().flatMap(({ name, paths }) =>
+    paths === undefined || name in attacked || ofFolders.includes(name) ? [] : [name],
+  )
+  expect(missing, 'add the tool to `attacked` here, with its other arguments').toEqual([])
+})
 
 const place = (request: { path: string; write?: boolean; workspace?: string }) =>
   createPathResolver().judge({ workspace: ws.root, write: false, ...request })
@@ -46,14 +65,8 @@ describe('paths that lead outside', () => {
     const read = await ws.call('read_file', { path: given })
     expect(read.failed).toBe(true)
     expect(read.content).not.toContain('the secret')
-    for (const [name, rest] of Object.entries({
-      view_image: {},
-      write_file: { content: 'x' },
-      edit_file: { old: 'the secret', new: 'x' },
-      create_directory: {},
-    })) {
-      expect(await ws.call(name, { path: given, ...rest })).toMatchObject({ failed: true })
-    }
+    for (const [name, rest] of Object.entries(attacked))
+      expect(await ws.call(name, { path: given, ...rest }), name).toMatchObject({ failed: true })
     expect(execFileSync('cat', [path.join(ws.outer, 'secret.txt')], { encoding: 'utf8' })).toBe('the secret')
   })
 
@@ -78,8 +91,11 @@ describe('paths that lead outside', () => {
   ])('%s is refused', async (_, links, given) => {
     for (let at = 0; at < links.length; at += 2) link(links[at]!.replace('OUTER', ws.outer), links[at + 1]!)
     expect(place({ path: given, write: true }).kind).not.toBe('inside')
-    expect(await ws.call('write_file', { path: given, content: 'x' })).toMatchObject({ failed: true })
-    expect((await ws.call('read_file', { path: given })).content).not.toContain('the secret')
+    for (const [name, rest] of Object.entries(attacked)) {
+      const { content, failed } = await ws.call(name, { path: given, ...rest })
+      expect(failed, name).toBe(true)
+      expect(content, name).not.toContain('the secret')
+    }
     expect(await ws.call('list_directory', { path: path.dirname(given) })).not.toMatchObject({
       content: expect.stringContaining('secret.txt'),
     })
@@ -134,16 +150,10 @@ describe('paths that stay inside', () => {
 describe.skipIf(process.platform === 'win32')('things that are not files', () => {
   it('a pipe is refused immediately, whatever is at its other end', async () => {
     execFileSync('mkfifo', [path.join(ws.root, 'pipe')])
-    for (const [name, rest] of [
-      ['read_file', {}],
-      ['view_image', {}],
-      ['write_file', { content: 'x' }],
-      ['edit_file', { old: 'a', new: 'b' }],
-      ['search_files', { query: 'x' }],
-    ] as const) {
-      const result = await ws.call(name, { path: 'pipe', ...rest })
-      expect(result.failed === true || result.content.startsWith('No matches')).toBe(true)
-    }
+    for (const [name, rest] of Object.entries(attacked))
+      expect(await ws.call(name, { path: 'pipe', ...rest }), name).toMatchObject({ failed: true })
+    const named = await ws.call('search_files', { query: 'x', path: 'pipe' })
+    expect(named.failed === true || named.content.startsWith('No matches')).toBe(true)
     expect(await ws.call('search_files', { query: 'x' })).toMatchObject({
       content: expect.stringMatching(/^No matches/),
     })
@@ -190,11 +200,11 @@ describe('protected paths', () => {
     'packages/one/.claude/agents/a.md',
     '.config/cadre/policy.yaml',
   ])('%s cannot be written, with any tool', async (given) => {
-    expect(await ws.call('write_file', { path: given, content: 'x' })).toMatchObject({
-      failed: true,
-      content: expect.stringContaining('may not change'),
-    })
-    expect(await ws.call('create_directory', { path: given })).toMatchObject({ failed: true })
+    for (const [name, rest] of Object.entries(attacked).filter(([tool]) => ws.tool(tool).effect === 'write'))
+      expect(await ws.call(name, { path: given, ...rest }), name).toMatchObject({
+        failed: true,
+        content: expect.stringContaining('may not change'),
+      })
     expect(
       await ws.call('apply_patch', { input: `*** Begin Patch\n*** Add File: ${given}\n+x\n*** End Patch` }),
     ).toMatchObject({ failed: true })

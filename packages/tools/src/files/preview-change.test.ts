@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createTools } from '../create-tools.ts'
 import { previewChange } from './preview-change.ts'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
@@ -28,6 +29,18 @@ it.each([
   expect(ws.read('a.txt')).toBe('one\r\ntwo\r\n')
   await ws.call(spelling, input)
   expect(ws.read('a.txt')).toBe('one\r\n2\r\n')
+})
+
+it('shows the changes of every tool that changes the content of files', async () => {
+  const inputs: { readonly [tool: string]: object } = {
+    write_file: { path: 'a.txt', content: 'x' },
+    edit_file: { path: 'a.txt', old: 'two', new: '2' },
+  }
+  const tools = createTools().filter((tool) => tool.class === 'edit' && tool.name !== 'create_directory')
+  for (const { name } of tools) {
+    expect(inputs, `add arguments of ${name} here, and a case to preview-change.ts`).toHaveProperty(name)
+    expect(await preview(name, inputs[name]), name).toMatchObject([{ path: 'a.txt' }])
+  }
 })
 
 it('shows files that are created, replaced, deleted and moved', async () => {

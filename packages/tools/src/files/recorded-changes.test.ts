@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createTools } from '../create-tools.ts'
 import { recordedChanges } from './recorded-changes.ts'
 
 const recorded = (spelling: string, input: object, result = '') =>
@@ -48,6 +49,18 @@ test('a write has the earlier text only if there was none', async () => {
   expect(await recorded('write_file', input, 'Wrote a (1 byte).')).toEqual([
     { kind: 'replaced', path: 'a', after: 'x' },
   ])
+})
+
+test('a change is known of every tool that changes the content of files', async () => {
+  const inputs: { readonly [tool: string]: object } = {
+    write_file: { path: 'a', content: 'x' },
+    edit_file: { path: 'a', old: 'x', new: 'y' },
+  }
+  const tools = createTools().filter((tool) => tool.class === 'edit' && tool.name !== 'create_directory')
+  for (const { name } of tools) {
+    expect(inputs, `add arguments of ${name} here, and a case to recorded-changes.ts`).toHaveProperty(name)
+    expect(await recorded(name, inputs[name] as object), name).toMatchObject([{ path: 'a' }])
+  }
 })
 
 test.each([
