@@ -20,6 +20,11 @@ it('the table in docs/explain.md has every rule name, once', () => {
   expect(rows.flatMap(({ names }) => names).sort()).toEqual([...emitted].sort())
 })
 
+it('every file that the table mentions exists', () => {
+  const mentioned = rows.flatMap((row) => row.mentioned)
+  expect(mentioned.filter((file) => !existsSync(path.join(packages, file)))).toEqual([])
+})
+
 it.each(rows)('the files for $names exist and contain the names', ({ names, files }) => {
   expect(files.filter((file) => !existsSync(path.join(packages, file)))).toEqual([])
   const texts = files.map(textOf)
@@ -51,15 +56,16 @@ it('no code builds a rule name from parts, because people search for the name', 
   expect(built).toEqual([])
 })
 
-function rowsIn(page: string): { names: string[]; files: string[] }[] {
+function rowsIn(page: string): { names: string[]; mentioned: string[]; files: string[] }[] {
   const section = page.split('\n## Rules\n')[1] ?? ''
   return section
     .split('\n')
     .filter((line) => line.startsWith('| `') && !line.startsWith('| `rule`'))
     .map((line) => {
-      const [names = '', , files = ''] = line.split(' | ')
+      const [names = '', meaning = '', files = ''] = line.split(' | ')
       return {
         names: codeIn(names).map((name) => name.replace(/…$/, '')),
+        mentioned: codeIn(meaning).filter((text) => text.endsWith('.ts')),
         files: codeIn(files).filter((text) => text.includes('/')),
       }
     })
