@@ -11,6 +11,27 @@ export const gateMutants = {
       'if (false)',
     ],
     [
+      'an option of git hides the command after its value',
+      `${gate}/commands/programs/describe-git.ts`,
+      '--(?:git-dir|work-tree|',
+      '--(?:',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
+      'an address without a host matches no rule about hosts',
+      `${gate}/permissions/create-permissions-rule.ts`,
+      "replace(/\\.$/, '') || undefined",
+      "replace(/\\.$/, '')",
+      ['packages/gate/src/permissions'],
+    ],
+    [
+      'one approval covers all addresses without a host',
+      `${gate}/effects/create-effects-rule.ts`,
+      "return host === '' ? undefined : ",
+      'return ',
+      ['packages/gate/src/effects/outbound-grants.test.ts'],
+    ],
+    [
       'a role without commands runs one',
       `${gate}/roles/create-role-rule.ts`,
       "if (commands !== 'copy') return",

@@ -158,6 +158,7 @@ function dangerOfGit(given: readonly string[]): Danger | undefined {
   return undefined
 }
 
+/** Git accepts the beginning of an option, such as `--forc`. */
 function isForce(word: string): boolean {
   if (/^(?:--force-if-includes$|-[nqvud46]*f|--mi(?:r(?:r(?:or?)?)?)?$|\+.)/.test(word)) return true
   return word.length >= 4 && '--force-with-lease'.startsWith(word.split('=')[0] as string)

@@ -14,7 +14,7 @@ const list = defineCommand({
   about:
     'Lists the sessions with their own workspace: empty (no changes), open (unmerged changes), merged, or gone (the folder is deleted,\n' +
     'its commits still exist). With --json: a list of {session, agent, kind, path, target, branch, life,\n' +
-    'commits, files, uncommitted, ignored, state, created}.',
+    'commits, files, uncommitted, ignored, repositories, state, created}.',
   examples: [
     ['workspace list', 'a table'],
     [

@@ -16,10 +16,14 @@ function unlisted(word: string, ...names: readonly string[]): DescribedCommand {
   return { unlisted: [{ word, names: [word, ...names] }], paths: [], isReader: false }
 }
 
+/** Options of git itself whose value may be the next word. Git does not document `--shallow-file`. */
+const optionWithValue =
+  /^(?:-[Cc]|--(?:git-dir|work-tree|namespace|super-prefix|config-env|attr-source|shallow-file))$/
+
 /** Returns the index of the git command among the words after `git`. Options of git itself come first. */
 export function gitCommandAt(texts: readonly string[]): number {
   let at = 0
-  while (texts[at]?.startsWith('-')) at += /^-[Cc]$/.test(texts[at] as string) ? 2 : 1
+  while (texts[at]?.startsWith('-')) at += optionWithValue.test(texts[at] as string) ? 2 : 1
   return at
 }
 
