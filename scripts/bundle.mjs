@@ -57,8 +57,13 @@ await keepCode(dir)
 
 /** Three files for what nearly every start needs, in that order: the help, any command, a run. */
 function groupsOf(chunks) {
-  const chunkOf = (file) =>
-    chunks.find(({ facadeModuleId }) => facadeModuleId === fromRoot('packages', 'cli', 'dist', file))
+  const chunkOf = (file) => {
+    const chunk = chunks.find(({ moduleIds }) =>
+      moduleIds?.includes(fromRoot('packages', 'cli', 'dist', file)),
+    )
+    if (chunk === undefined) throw new Error(`No part of the command contains dist/${file}.`)
+    return chunk
+  }
   const grouped = new Set()
   const group = (name, files, lazy = () => false) => {
     const modules = new Set()
@@ -77,7 +82,7 @@ function groupsOf(chunks) {
     chunk?.moduleIds.every((id) => ours.test(id) && !/channels|post-hook|telemetry\/dist/.test(id))
   return [
     group('main', ['main.js']),
-    group('app', ['hide-keys.js', 'io.js', 'failure.js', 'app/run-app.js']),
+    group('app', ['hide-keys.js', 'io.js', 'report-failure.js', 'app/run-app.js']),
     group('run', ['commands/run/run.js'], isOwn),
   ]
 }

@@ -2,7 +2,7 @@
 // import only Node modules. If nothing has changed, it starts no process but `git --version`.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { buildNeeded, fingerprint, rememberBuild } from './lib/build-state.mjs'
+import { buildNeeded, fingerprint, rememberBuild, removeStaleOutput } from './lib/build-state.mjs'
 import { installNeeded } from './lib/install-state.mjs'
 import { withLock } from './lib/lock.mjs'
 import { binOf, fromRoot, run, say } from './lib/run.mjs'
@@ -43,6 +43,7 @@ async function compile() {
   if (!(await run('Building', process.execPath, [binOf('typescript', 'tsc'), '-b']))) {
     stop('The build failed; the reasons are above. `npm run build` tries again.')
   }
+  removeStaleOutput()
   if (!(await run('Bundling the command', process.execPath, [fromRoot('scripts', 'bundle.mjs')]))) {
     stop('The command could not be bundled; the reasons are above. `npm run build` tries again.')
   }

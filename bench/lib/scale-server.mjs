@@ -8,11 +8,11 @@ import { costOf, rssMb } from './process-cost.mjs'
 export async function startScaleServer(folder) {
   // Built only when the benchmark has started.
   const { freePort } = await import('@cadre/testing')
-  const { serverConfig } = await import('../../packages/cli/dist/commands/engine/server-config.js')
+  const { restateConfig } = await import('../../packages/cli/dist/commands/engine/restate-config.js')
   const [ingressPort, adminPort, nodePort] = [await freePort(), await freePort(), await freePort()]
   const config = path.join(folder, 'restate.toml')
   fs.mkdirSync(folder, { recursive: true })
-  fs.writeFileSync(config, serverConfig({ folder, ingressPort, adminPort, nodePort }))
+  fs.writeFileSync(config, restateConfig({ folder, ingressPort, adminPort, nodePort }))
   const log = fs.openSync(path.join(folder, 'server.log'), 'a')
   const child = spawn(await restateServer(), ['--config-file', config, '--no-logo'], {
     stdio: ['ignore', log, log],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isBundleFresh } from '../../packages/cli/bin/bundle-state.js'
 import { fromRoot } from './run.mjs'
@@ -23,6 +23,20 @@ export function buildNeeded() {
 /** `sources`: the fingerprint from before the build, because a source can change during it. */
 export function rememberBuild(sources) {
   writeFileSync(stamp, sources)
+}
+
+/** The compiler keeps the output of deleted sources, and code that still loads it would fail only in a new clone. */
+export function removeStaleOutput() {
+  for (const folder of packageFolders())
+    for (const name of readdirSync(path.join(folder, 'dist'), { recursive: true })) {
+      // Only the compiler writes maps.
+      if (!name.endsWith('.js.map')) continue
+      const module = name.slice(0, -'.js.map'.length)
+      if (['.ts', '.tsx'].some((ending) => existsSync(path.join(folder, 'src', `${module}${ending}`))))
+        continue
+      for (const ending of ['.js', '.js.map', '.d.ts'])
+        rmSync(path.join(folder, 'dist', `${module}${ending}`), { force: true })
+    }
 }
 
 export function fingerprint() {

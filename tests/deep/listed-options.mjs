@@ -1,7 +1,9 @@
 /** The options that the gate lists for programs and git, as the gate itself parses them. */
 export async function listedOptions(gate) {
   const [{ readOnlyPrograms }, git, { readSpec }] = await Promise.all(
-    ['readers.js', 'git.js', 'spec.js'].map((file) => import(`${gate}/dist/commands/programs/${file}`)),
+    ['readers.js', 'git-commands.js', 'spec.js'].map(
+      (file) => import(`${gate}/dist/commands/programs/${file}`),
+    ),
   )
   const read = (lists) => new Map(Object.entries(lists).map(([name, spec]) => [name, readSpec(spec)]))
   const gitLists = read({ ...git.gitReaders, ...git.gitSubReaders })
