@@ -32,6 +32,27 @@ export const gateMutants = {
       ['packages/gate/src/effects/outbound-grants.test.ts'],
     ],
     [
+      'xargs deletes what another command names',
+      `${gate}/commands/find-danger.ts`,
+      'if (piped !== undefined) return piped',
+      '',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
+      'a comment hides a statement that drops a table',
+      `${gate}/commands/find-danger.ts`,
+      "sql.replace(commentsOutsideStrings, (_, quoted?: string) => quoted ?? ' '),",
+      '',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
+      'a variable hides a system folder',
+      `${gate}/commands/find-visible-commands.ts`,
+      'this.#values.set(name, value)',
+      'this.#values.delete(name)',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
       'a role without commands runs one',
       `${gate}/roles/create-role-rule.ts`,
       "if (commands !== 'copy') return",

@@ -11,40 +11,82 @@ export interface Danger {
 }
 
 const destructivePrograms =
-  /^(?:shutdown|reboot|halt|poweroff|telinit|mkfs(?:\..+)?|mke2fs|wipefs|blkdiscard|cryptsetup-reencrypt|newfs(?:_.+)?)$/
-const stops = /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)$/
+  /^(?:shutdown|reboot|halt|poweroff|telinit|mkfs(?:\..+)?|mke2fs|mkdosfs|mkntfs|wipefs|blkdiscard|cryptsetup-reencrypt|newfs(?:_.+)?)$/
+const stops = /^(?:poweroff|reboot|halt|kexec|soft-reboot|rescue|emergency)(?:\.target)?$/
 const disk =
   /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|dm-|mapper|md|loop|sr|mem|kmem|port|nbd|zd|block|ram)/
-/** An unterminated comment extends to the end of the text, so the scan stays linear. */
-const comments = /\/\*(?!!).*?(?:\*\/|$)|--[^\n]*(?:\n|$)/gs
-const dropStatement = /\bdrop\s+(?:table|database|schema)\b/i
+/** An unterminated comment extends to the end of the text, so the scan stays linear. MySQL executes `/*! … *\/`. */
+const comments = /\/\*!\d*|\/\*.*?(?:\*\/|$)|--[^\n]*(?:\n|$)/gs
+const commentsOutsideStrings = new RegExp(`('[^']*'|"[^"]*")|${comments.source}`, 'gs')
+/** Also directly after a short option (`-cDROP`), and separated by the `\\n` of `echo -e`. */
+const dropStatement = /(?:\b|^-\w*)drop(?:\s|\\[nrt])+(?:tables?|database|schema)\b/i
 
 /**
  * Finds commands that no rule can allow: destroying whole disks or machines, or history that others use. Works on words,
  * never on text.
  */
-export function findDanger({ commands, plan }: CommandLine): Danger | undefined {
+export function findDanger({ commands, plan }: CommandLine, source: string): Danger | undefined {
   for (const command of commands) {
     const danger = dangerOf(command)
     if (danger !== undefined) return danger
   }
+  const piped = dangerOfPiped(commands)
+  if (piped !== undefined) return piped
   if (runsFetchedText(commands))
     return { what: 'curl | sh', reason: 'the command runs downloaded code without checking it' }
   if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
-  const said = [...hereDocumentsIn(plan ?? []), ...commands.flatMap(({ texts }) => texts)]
-  if (!said.some((text) => dropStatement.test(text.replace(comments, ' ')))) return undefined
+  const documents = plan === undefined ? [textAfterHereDocument(source)] : hereDocumentsIn(plan)
+  if (![...documents, ...commands.flatMap(textsOf)].some(drops)) return undefined
   return { what: 'DROP TABLE', reason: 'the command deletes tables or databases' }
 }
 
-const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|eval|source|\.)$/
+/** Detects `echo /etc | xargs rm -r`. */
+function dangerOfPiped(commands: readonly FoundCommand[]): Danger | undefined {
+  if (!commands.some(({ program }) => program === 'xargs')) return undefined
+  const words = commands
+    .filter(({ program, isHint }) => isHint !== true && /^(?:echo|printf|find)$/.test(program))
+    .flatMap(({ texts }) => texts.slice(1).flatMap((text) => text.split(/\s|\\[n0]/)))
+    .slice(0, 100)
+  if (words.length === 0) return undefined
+  for (const command of commands) {
+    if (command.isHint !== true) continue
+    const danger = dangerOf({ ...command, texts: [...command.texts, ...words] })
+    if (danger !== undefined) return danger
+  }
+  return undefined
+}
+
+/** `echo DROP TABLE x` prints one text. */
+function textsOf({ program, texts }: FoundCommand): readonly string[] {
+  return program === 'echo' || program === 'printf' ? [...texts, texts.join(' ')] : texts
+}
+
+function drops(text: string): boolean {
+  const sql = text.replace(/^--[\w-]+=/, '')
+  return [
+    sql.replace(comments, ' '),
+    sql.replace(commentsOutsideStrings, (_, quoted?: string) => quoted ?? ' '),
+  ].some((statement) => dropStatement.test(statement))
+}
+
+/** Returns everything below the first `<<` of a line that only a shell can parse. */
+function textAfterHereDocument(source: string): string {
+  const start = source.indexOf('<<')
+  const end = start < 0 ? -1 : source.indexOf('\n', start)
+  return end < 0 ? '' : source.slice(end)
+}
+
+const readsCommands = /^(?:sh|bash|dash|ash|zsh|ksh|fish|eval|source|\.)$/
 
 /** Detects a shell that runs downloaded text: `curl … | sh`, `eval "$(curl …)"`. */
 function runsFetchedText(commands: readonly FoundCommand[]): boolean {
   const fetches = commands.findIndex(({ program }) => networkPrograms.has(program))
   if (fetches < 0) return false
-  return commands.slice(fetches + 1).some(({ texts }) => {
+  return commands.slice(fetches + 1).some(({ texts, program }) => {
     const operand = texts.find((text, at) => at > 0 && !text.startsWith('-'))
-    return readsCommands.test(texts[0] ?? '') && (operand === undefined || operand.includes('$('))
+    // `xargs -I{} sh -c {}` also runs the text.
+    const isText = operand === undefined || operand.includes('$(') || operand === '{}'
+    return isText && readsCommands.test(program)
   })
 }
 
@@ -59,7 +101,8 @@ export function hereDocumentsIn(list: List): readonly string[] {
 }
 
 function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger | undefined {
-  const device = redirects.find((redirect) => redirect.kind === 'write' && disk.test(redirect.path))
+  const isDisk = (word: string) => folders.some((folder) => disk.test(pathFrom(folder, word)))
+  const device = redirects.find((redirect) => redirect.kind === 'write' && isDisk(redirect.path))
   if (device !== undefined) return { what: `> ${device.path}`, reason: 'the command overwrites a disk' }
   if (destructivePrograms.test(program))
     return { what: program, reason: `${program} shuts down the machine or formats a disk` }
@@ -67,17 +110,21 @@ function dangerOf({ texts, program, redirects, folders }: FoundCommand): Danger 
   if (program === 'git') return dangerOfGit(args)
   if (
     (program === 'init' && /^[06]$/.test(args[0] ?? '')) ||
-    (program === 'systemctl' && args.some((word) => stops.test(word)))
+    (/^(?:systemctl|loginctl)$/.test(program) && args.some((word) => stops.test(word)))
   )
     return { what: program, reason: 'the command shuts down the machine' }
-  if (writePrograms.has(program)) {
+  if (writePrograms.has(program) || networkPrograms.has(program)) {
     // `dd` only reads the file of `if=`.
     const written = program === 'dd' ? args.filter((word) => word.startsWith('of=')) : args
-    const targets = written.map((word) => word.replace(/^of=/, ''))
-    const target = targets.find((word) => disk.test(path.posix.normalize(word)))
+    const targets = written.map((word) => word.replace(/^(?:of=|-[oO]|--output(?:-document)?=)/, ''))
+    const target = targets.find(isDisk)
     if (target !== undefined) return { what: `${program} ${target}`, reason: 'the command overwrites a disk' }
   }
   return dangerOfFiles(program, args, folders) ?? dangerOfWindows(program, args)
+}
+
+function pathFrom(folder: string, word: string): string {
+  return path.posix.isAbsolute(word) ? path.posix.normalize(word) : path.posix.join(folder, word)
 }
 
 function dangerOfFiles(
@@ -92,7 +139,7 @@ function dangerOfFiles(
   const root = args.find((word) => choicesOf(word).some(isRootHere))
   if (root === undefined) return undefined
   if (program === 'mv')
-    return args.slice(0, -1).some(isRootHere)
+    return movedBy(args).some(isRootHere)
       ? { what: `mv ${root}`, reason: 'the command moves a system directory or a home directory' }
       : undefined
   if (program.endsWith('find'))
@@ -111,14 +158,26 @@ function dangerOfFiles(
       }
 }
 
+/** The last word is the target, except after `-t`. */
+function movedBy(args: readonly string[]): readonly string[] {
+  if (!hasOption(args, 't', 'target-directory')) return args.slice(0, -1)
+  return args.filter((_, at) => !/^(?:-[A-Za-z]*t|--t[a-z-]*)$/.test(args[at - 1] ?? ''))
+}
+
 function deletesMatches(args: readonly string[]): boolean {
   const removes = (word: string, at: number) =>
-    /^-(?:exec|ok)(?:dir)?$/.test(word) && /^(?:rm|shred|unlink)$/.test(programOf(args[at + 1] ?? ''))
+    /^-(?:exec|ok)(?:dir)?$/.test(word) && /^(?:rm|shred|unlink)$/.test(programStartedBy(args.slice(at + 1)))
   return args.includes('-delete') || args.some(removes)
 }
 
+/** `env rm` starts `rm`. */
+function programStartedBy(words: readonly string[]): string {
+  const programs = words.slice(0, 10).map(programOf)
+  return programs.find((name) => !/^(?:-.*|sudo|doas|env|nice|command|busybox)$/.test(name)) ?? ''
+}
+
 const systemFolder =
-  /^\/(?:bin|boot|dev|etc|home|lib|lib32|lib64|libx32|media|mnt|opt|proc|root|run|sbin|srv|sys|usr|usr\/(?:bin|lib|local|sbin|share)|var|var\/(?:lib|log)|users|system|library|applications|volumes|private|private\/etc|private\/var|windows|cygdrive(?:\/[a-z])?|mnt\/[a-z])$/i
+  /^\/(?:bin|boot|dev|etc|home|home\/[^/]+|lib|lib32|lib64|libx32|media|mnt|opt|proc|root|run|sbin|srv|sys|usr|usr\/(?:bin|include|lib(?:32|64|x32|exec)?|local|sbin|share)|var|var\/(?:lib|log)|users|users\/[^/]+|system|library|applications|volumes|private|private\/etc|private\/var|windows|cygdrive(?:\/[a-z])?|mnt\/[a-z])$/i
 
 /** `{a,b}c` is `ac` and `bc`. A word with too many alternatives is returned unchanged. */
 function choicesOf(word: string): readonly string[] {
@@ -138,7 +197,9 @@ function isRoot(word: string, folder: string): boolean {
   if (word.length > 4_096 || word.startsWith('-')) return false
   if (/^[A-Za-z]:[\\/]*\*?$/.test(word)) return true
   // Normalized first, so that each path has one spelling.
-  const home = path.posix.normalize(`${word.replace(/^\$(?:HOME|\{HOME[^}]*\})/, '~')}/`).slice(0, -1)
+  const tilde = (text: string) => text.replace(/^\$(?:HOME|\{HOME[^}]*\})/, '~')
+  const from = path.posix.isAbsolute(word) || /^[~$]/.test(word) ? '' : `${tilde(folder)}/`
+  const home = path.posix.normalize(`${from}${tilde(word)}/`).slice(0, -1)
   if (/^~[^/]*(?:\/[*.]*)?$/.test(home)) return true
   if (!path.posix.isAbsolute(word) && !path.posix.isAbsolute(folder)) return false
   if (/^\.?\*$|^\.$/.test(word)) return systemFolder.test(folder) || folder === '/'
@@ -151,7 +212,7 @@ function isRoot(word: string, folder: string): boolean {
 
 function dangerOfGit(given: readonly string[]): Danger | undefined {
   const [command, ...args] = given.slice(gitCommandAt(given))
-  if (command === 'push' && args.some(isForce))
+  if ((command === 'push' || command === 'send-pack') && args.some(isForce))
     return { what: 'git push --force', reason: 'the command overwrites history that others use' }
   if (command === 'reset' && args.some((word) => word.length >= 3 && '--hard'.startsWith(word)))
     return { what: 'git reset --hard', reason: 'the command discards changes permanently' }
@@ -160,7 +221,7 @@ function dangerOfGit(given: readonly string[]): Danger | undefined {
 
 /** Git accepts the beginning of an option, such as `--forc`. */
 function isForce(word: string): boolean {
-  if (/^(?:--force-if-includes$|-[nqvud46]*f|--mi(?:r(?:r(?:or?)?)?)?$|\+.)/.test(word)) return true
+  if (/^(?:--force-if-includes$|-[nqvud46]*f|--m(?:i(?:r(?:r(?:or?)?)?)?)?$|\+.)/.test(word)) return true
   return word.length >= 4 && '--force-with-lease'.startsWith(word.split('=')[0] as string)
 }
 

@@ -2,16 +2,16 @@ import { type FoundCommand, type FoundRedirect, foundCommand } from './command-l
 import { Cursor } from './line/cursor.ts'
 import { splitWords } from './programs/known-programs.ts'
 
-const skipped = new Set(
-  'if then else elif while until do ! time { } coproc function fi done esac in'.split(' '),
-)
+const skipped = new Set('if then else elif while until do ! time -p { } coproc fi done esac in'.split(' '))
 const plainLetters = /[^\\'"`$<> \t#\n;&|()]+/y
+const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/y
+const variables = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g
 const maxCommands = 500
 const maxDepth = 4
 
 /**
  * Finds the commands that a person would see in a line that only a shell can parse. It finds too many rather than too few,
- * does not resolve variables, and can be deceived: its findings may refuse a line, but never allow one.
+ * resolves only simple variables, and can be deceived: its findings may refuse a line, but never allow one.
  */
 export function findVisibleCommands(
   source: string,
@@ -31,6 +31,8 @@ class VisibleCommandReader {
   #word: string | undefined
   #arrow: 'read' | 'write' | undefined
   #delimiters: string[] = []
+  /** Variables that the line sets to a short text. */
+  readonly #values = new Map<string, string>()
   /** All folders in which the commands may run. Grows with every `cd`, unless an enclosing line provides it. */
   readonly #folders: readonly string[]
   readonly #ownFolders = ['.']
@@ -51,6 +53,8 @@ class VisibleCommandReader {
     const at = this.#at
     const plain = at.take(plainLetters)?.[0]
     if (plain !== undefined) return void this.#add(plain)
+    const name = at.take(variable)?.[0]
+    if (name !== undefined) return void this.#addWords(this.#resolve(name))
     const letter = at.letter()
     const next = at.letter(1)
     if (letter === "'" || letter === '"') return void this.#quote()
@@ -71,6 +75,20 @@ class VisibleCommandReader {
     this.#word = (this.#word ?? '') + text
   }
 
+  /** Without quotes, a value can be several words. */
+  #addWords(text: string): void {
+    for (const [at, word] of text.split(/\s+/).entries()) {
+      if (at > 0) this.#endWord()
+      this.#add(word)
+    }
+  }
+
+  #resolve(text: string): string {
+    return text.replace(variables, (written, name?: string, braced?: string) => {
+      return this.#values.get(name ?? braced ?? '') ?? written
+    })
+  }
+
   /** Finds the commands of a nested text. */
   #look(text: string): void {
     this.#found.push(...findVisibleCommands(text, this.#depth + 1, this.#folders))
@@ -79,7 +97,7 @@ class VisibleCommandReader {
   #quote(): void {
     const [, single, double = ''] = this.#at.take(/'([^']*)'?|"((?:\\.?|[^"\\]+)*)"?/sy) ?? []
     if (single === undefined) {
-      const text = double.replace(/\\(.?)/gs, '$1')
+      const text = this.#resolve(double.replace(/\\(.?)/gs, '$1'))
       for (const inner of innerTexts(text)) this.#look(inner)
       return void this.#add(text)
     }
@@ -134,8 +152,16 @@ class VisibleCommandReader {
     if (this.#arrow !== undefined) {
       this.#redirects.push({ path: word, kind: this.#arrow })
       this.#arrow = undefined
-    } else if (this.#words.length > 0 || !(skipped.has(word) || /^[A-Za-z_]\w*\+?=/.test(word)))
-      this.#words.push(word)
+    } else if (this.#words.length > 0) this.#words.push(word)
+    else if (!skipped.has(word) && !this.#assign(word)) this.#words.push(word)
+  }
+
+  /** Does not resolve the output of a command. `$HOME` keeps its meaning. */
+  #assign(word: string): boolean {
+    const [, name = '', value = ''] = /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(word) ?? []
+    if (name !== '' && name !== 'HOME' && value.length <= 200 && !/[$`]/.test(value))
+      this.#values.set(name, value)
+    return name !== ''
   }
 
   #endCommand(): void {
@@ -145,8 +171,8 @@ class VisibleCommandReader {
     this.#redirects = []
     this.#arrow = undefined
     if (splitWords.length === 0 && redirects.length === 0) return
-    if (splitWords[0] === 'cd' && splitWords[1] !== undefined && this.#ownFolders.length < 8)
-      this.#ownFolders.push(splitWords[1])
+    if (/^(?:cd|pushd)$/.test(splitWords[0] ?? '') && this.#ownFolders.length < 8)
+      this.#ownFolders.push(splitWords.slice(1).find((word) => !/^-./.test(word)) ?? '~')
     const place = { redirects, variables: {}, folders: this.#folders }
     const written = splitWords.map((text) => ({ text }))
     const command = foundCommand(written, place)
@@ -181,11 +207,11 @@ function unescaped(text: string): string {
 
 /** Programs that start another program named in their arguments. */
 const starters = splitWords(
-  'xargs sudo doas su runuser pkexec env nice nohup timeout time stdbuf setsid ionice chroot watch parallel npx bunx pnpx ssh docker podman kubectl script strace ltrace taskset flock unshare nsenter busybox toybox command exec builtin eval caffeinate setpriv firejail entr wsl cmd powershell pwsh find',
+  'xargs sudo doas su runuser pkexec env nice nohup timeout time stdbuf setsid ionice chroot watch parallel npx bunx pnpx ssh docker podman kubectl script strace ltrace taskset flock unshare nsenter busybox toybox command exec builtin eval caffeinate setpriv firejail entr wsl cmd powershell pwsh find function chrt systemd-run numactl prlimit setarch choom unbuffer tmux screen fakeroot gosu su-exec run0 sg tini dumb-init bwrap proot dotenv direnv cross-env faketime eatmydata rlwrap perf valgrind dbus-run-session xvfb-run ssh-agent sshpass torsocks proxychains proxychains4 docker-compose nerdctl',
 )
 /** Programs that interpret a text as commands. */
 export const shellNames = splitWords(
-  'sh bash dash ash ksh rbash zsh fish csh tcsh mksh yash eval su ssh xargs watch parallel env npx script cmd powershell pwsh sudo docker podman kubectl find trap',
+  'sh bash dash ash ksh rbash zsh fish csh tcsh mksh yash eval su ssh xargs watch parallel env npx script cmd powershell pwsh sudo docker podman kubectl find trap runuser flock sg tmux screen at batch entr concurrently systemd-run',
 )
 
 const maxHints = 100
@@ -212,7 +238,10 @@ export function commandHintsIn(command: FoundCommand, depth = 0): readonly Found
   const found: FoundCommand[] = []
   for (let at = 1; at < texts.length && found.length < maxHints; at++) {
     const word = texts[at] as string
-    if (depth < 3 && reads && /[\s;|&]/.test(word)) found.push(...findCommandHints(word, depth + 1, folders))
+    const isCommand = /[\s;|&]/.test(word) || /^(?:-\w*c|--command)$/.test(texts[at - 1] ?? '')
+    // Also `env -S'a b'` and `su --command='a b'`.
+    const text = word.replace(/^(?:--[\w-]+=|-\w*?[cS](?=\S))/, '')
+    if (depth < 3 && reads && isCommand) found.push(...findCommandHints(text, depth + 1, folders))
     if (!starts || word.startsWith('-') || word === '') continue
     const inner = command.words.slice(at, at + maxHintWords)
     found.push(foundCommand(inner, { redirects: [], variables, folders, isHint: true }))

@@ -3,7 +3,7 @@ import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand }
 import { type Danger, findDanger, hereDocumentsIn } from './find-danger.ts'
 import { commandHintsIn, findCommandHints, findVisibleCommands, shellNames } from './find-visible-commands.ts'
 import { refuseHiddenCharacters } from './hidden-characters.ts'
-import type { List, Redirect, Stage } from './line/line.ts'
+import { type List, type Redirect, type Stage, stepsIn } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
 import { networkPrograms } from './programs/known-programs.ts'
 import { appearsToRunDownloadedCode, runsDownloadedCode } from './runs-downloaded-code.ts'
@@ -52,24 +52,26 @@ function understand(source: string): CommandLine {
 
 function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const { plan, commands } = line
-  if (plan === undefined && isForkBomb(source))
+  const mayDefine = plan === undefined || commands.some(({ program }) => shellNames.has(program))
+  if (mayDefine && isForkBomb(source))
     return { what: 'fork bomb', reason: 'the command starts copies of itself without limit' }
   const fetches = commands.some(({ program }) => networkPrograms.has(program))
   if (plan === undefined ? appearsToRunDownloadedCode(source) : fetches && runsDownloadedCode(plan))
     return { what: 'curl | sh', reason: 'the command runs downloaded code' }
-  return findDanger(line)
+  return findDanger(line, source)
 }
 
 const maxFunctions = 20
 
 /** Detects a function that starts itself in a pipe or in the background: `f() { f | f & }`. Takes linear time. */
-function isForkBomb(source: string): boolean {
+function isForkBomb(line: string): boolean {
+  const source = line.replace(/\bfunction\s{1,20}([^\s;|&(){}'"]{1,200})\s{0,20}\{/g, '$1() {')
   let open = source.indexOf('()')
   for (let count = 0; open >= 0 && count < maxFunctions; count++, open = source.indexOf('()', open + 2)) {
-    const name = /[^\s;|&(){}]{1,200}$/.exec(source.slice(Math.max(0, open - 220), open).trimEnd())?.[0]
-    const body = /^\s{0,20}\{([^}]*)/.exec(source.slice(open + 2, open + 2_000))?.[1]
+    const name = /[^\s;|&(){}'"]{1,200}$/.exec(source.slice(Math.max(0, open - 220), open).trimEnd())?.[0]
+    const body = /^\s{0,20}(?:\{[^}]*|\([^)]*)/.exec(source.slice(open + 2, open + 2_000))?.[0]
     if (name === undefined || body === undefined) continue
-    const starts = body.split(/[\s;|&{]+/)
+    const starts = body.split(/[\s;|&{(]+/)
     if (starts.includes(name) && /[|&]/.test(body.slice(body.indexOf(name) + name.length))) return true
   }
   return false
@@ -81,7 +83,18 @@ function commandsIn(list: List): readonly FoundCommand[] {
   if (!found.some(({ program }) => shellNames.has(program))) return found
   // Input of a shell in the line may be commands.
   const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
-  return [...found, ...[...hereDocumentsIn(list), ...words].flatMap((text) => findCommandHints(text))]
+  const read = [...hereDocumentsIn(list), ...words, ...pipedTexts(list)]
+  return [...found, ...read.flatMap((text) => findCommandHints(text))]
+}
+
+/** Returns what `echo rm -rf / | sh` prints. */
+function pipedTexts(list: List): readonly string[] {
+  return stepsIn(list).flatMap(({ stages }) =>
+    stages.slice(0, -1).flatMap((stage) => {
+      const [name, ...words] = stage.kind === 'group' ? [] : stage.words.map(({ text }) => text)
+      return name === 'echo' ? [words.filter((word) => !/^-[neE]+$/.test(word)).join(' ')] : []
+    }),
+  )
 }
 
 /**
