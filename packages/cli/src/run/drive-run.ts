@@ -5,10 +5,12 @@ import { formatCount } from '../output/numbers.ts'
 import { createRunDriver, type RunDriverOptions } from './create-run-driver.ts'
 import { createDeniedCalls, type DeniedCalls } from './denied-calls.ts'
 import { repeatedFlags } from './repeated-flags.ts'
+import type { EndingOptions } from './show-ending.ts'
 
-export interface RunOptions extends Omit<RunDriverOptions, 'resumeHint' | 'watch'> {
-  readonly failOnDeny?: boolean | undefined
-  readonly hasSchema?: boolean
+/** The options of the run, and those of its ending that no other part sets. */
+export interface RunOptions
+  extends Omit<RunDriverOptions, 'resumeHint' | 'watch'>,
+    Pick<EndingOptions, 'failOnDeny' | 'hasSchema'> {
   /** The denied calls of the run so far. */
   readonly denied?: DeniedCalls
 }
@@ -21,8 +23,7 @@ export async function driveRun(
   options: RunOptions,
   go: (runtime: Runtime, signal: AbortSignal) => Promise<RunResult>,
 ): Promise<ExitCode> {
-  const { io, json = false, quiet = false, failOnDeny, hasSchema = false } = options
-  const { denied = createDeniedCalls() } = options
+  const { json = false, denied = createDeniedCalls() } = options
   const flags = repeatedFlags(options)
   // The flags of a command that resumes it.
   const resumed = repeatedFlags({ home: options.home })
@@ -39,8 +40,7 @@ export async function driveRun(
     const runtime = await drive.runtime()
     const names = namesOf(runtime)
     const { style } = drive
-    const told = { denied, failOnDeny, hasSchema }
-    return await showEnding(result, runtime, { io, style, json, quiet, flags, resumed, names, ...told })
+    return await showEnding(result, runtime, { ...options, json, style, flags, resumed, names, denied })
   } finally {
     await drive.close()
   }

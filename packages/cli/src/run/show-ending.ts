@@ -19,7 +19,7 @@ export interface EndingOptions {
   readonly style: Style
   readonly json: boolean
   /** Only the answer, warnings and errors. */
-  readonly quiet?: boolean
+  readonly quiet?: boolean | undefined
   /** Flags to repeat in the next command. */
   readonly flags: string
   /** The flags for the command that continues the run, if there are more. */

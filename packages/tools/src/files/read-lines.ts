@@ -37,7 +37,7 @@ const chunkSize = 65_536
 /** Counting the lines of a larger file is not worth the time. */
 const countedSize = 16 * 1_024 * 1_024
 
-/** Reads a range of lines in chunks. It counts the other lines only in files of at most 16 MB. */
+/** Reads a range of lines in chunks. After the range, it counts the other lines only in files of at most 16 MB. */
 export async function readLines(
   source: LineSource,
   range: LineRange,
