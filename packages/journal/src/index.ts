@@ -19,6 +19,7 @@ export {
   requireRecordOf,
 } from './engine/session-projection.ts'
 export { sessionSummaryOf } from './engine/session-summary-of.ts'
+export { moveWritten, readWritten, type WrittenSession } from './engine/written-session.ts'
 export { endsWithEntry } from './format/ends-with-entry.ts'
 export { findJournalProblems } from './format/find-journal-problems.ts'
 export { readEndState } from './format/read-end-state.ts'

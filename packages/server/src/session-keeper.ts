@@ -61,6 +61,8 @@ export interface KeepRequest extends SessionStart {
  * 4. A process that was not running misses `onRest`. A caller that needs an outcome reads `state` when it starts.
  */
 export interface SessionKeeper {
+  /** Other processes write the session files, so a session begins only with a request to start it. */
+  readonly isRemote?: true
   /**
    * Starts this session, or resumes it if it exists: safe to repeat. Returns as soon as the start is queued; `onRest` reports the
    * outcome, including a failed start. Rejects with a `CadreError` when the agent or model is unknown; nothing is queued then.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, linkSync, openSync } from 'node:fs'
 import path from 'node:path'
-import type { AgentDefinition, Controls, Entry, Json, SessionSpec } from '@cadre/core'
+import type { AgentDefinition, Entry, Json, SessionSpec } from '@cadre/core'
 import { hasCode, ownerOnly, unlinkIfExists, writeFully } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { checkSessionName, rememberOwnWrite } from '@cadre/home'
@@ -21,8 +21,6 @@ export interface PlaceSessionRequest {
   /** The current definition of the agent. If absent, the session uses the prompt in the log, and has no tools. */
   readonly agent?: AgentDefinition | undefined
   readonly targets?: readonly string[]
-  readonly delegation?: false | undefined
-  readonly controls?: Controls | undefined
   readonly workspace: string
   readonly now: string
 }
@@ -54,7 +52,7 @@ export function createSessionFromChatLog(request: PlaceSessionRequest): 'placed'
 }
 
 function specOf(request: PlaceSessionRequest): SessionSpec {
-  const { id, log, agent, targets = [], delegation = true, controls, workspace, now } = request
+  const { id, log, agent, targets = [], workspace, now } = request
   const definition: AgentDefinition = agent ?? {
     name: log.agent,
     description: '',
@@ -75,9 +73,8 @@ function specOf(request: PlaceSessionRequest): SessionSpec {
     chain: [definition.name],
     targets,
     completion: 'text',
-    delegation,
+    delegation: true,
     limits: { maxRounds: definition.limits?.maxTurns ?? 30 },
-    ...(controls && { controls }),
     workspace,
     work: { content: first?.role === 'user' ? first.content : '' },
     created: createdOf(log) ?? now,

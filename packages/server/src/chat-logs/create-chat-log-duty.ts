@@ -10,9 +10,9 @@
 import path from 'node:path'
 import type { Problem } from '@cadre/channels'
 import {
+  type AgentDefinition,
   allowedTargets,
   CadreError,
-  type Controls,
   type Entry,
   type StoredSession,
   sentenceOf,
@@ -22,8 +22,9 @@ import { editFile, readPlainFile, withLock } from '@cadre/home'
 import { type ChatLog, createSessionFromChatLog, logEntriesOf, readChatLog } from '@cadre/journal'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
+import type { SessionStart } from '../session-keeper.ts'
 import { insertAnswer } from './insert-answer.ts'
-import { type PendingMessage, pendingMessages } from './pending-messages.ts'
+import { idPrefix, type PendingMessage, pendingMessages } from './pending-messages.ts'
 
 const folder = 'agents'
 const ending = '.agent.md'
@@ -31,14 +32,7 @@ const about = 'chat-logs'
 /** Sessions in other processes do not notify this one when they end, so they are checked at this interval. */
 const recheckMs = 5_000
 
-export interface ChatLogOptions {
-  /** The controls of every session that is started here. */
-  readonly controls?: Controls
-  /** False: no agent may delegate. */
-  readonly delegation?: false
-}
-
-export function createChatLogDuty(context: DaemonContext, options: ChatLogOptions = {}): Duty {
+export function createChatLogDuty(context: DaemonContext): Duty {
   const { home, sessions, problems, note, clock, engine } = context
   /** Messages that this process has sent, by log. A refused message is not sent again until the file changes. */
   const brought = new Map<string, Set<string>>()
@@ -106,7 +100,13 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
   async function converse(talk: LogConversation): Promise<Found[]> {
     const { name, pending } = talk
     const session = `${name}-chat`
-    if ((await engine.read(session)) === undefined) begin(talk, session)
+    if ((await engine.read(session)) === undefined) {
+      if (sessions.isRemote) {
+        await tell(name, pending, startOf(talk))
+        return []
+      }
+      begin(talk, session)
+    }
     // Before the record is read, so that the record is at least as new.
     const state = await sessions.state(session)
     const stored = await engine.read(session)
@@ -128,13 +128,17 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     if (isTold || state.kind !== 'ended') return []
     const what =
       unheard.length > 0 ? 'did not accept this message' : `ended (${state.outcome}) without an answer`
-    const reason = state.reason ? `: ${state.reason}` : ''
+    const reason = state.reason ? `: ${state.reason.replace(/\.$/, '')}` : ''
     const line = pending.at(-1)?.placed.line ?? 1
     const message = `Session ${session} ${what}${reason}. Write again, or inspect it with "cadre sessions show ${session}".`
     return [{ severity: 'error', line, message }]
   }
 
-  async function tell(name: string, messages: readonly PendingMessage[]): Promise<boolean> {
+  async function tell(
+    name: string,
+    messages: readonly PendingMessage[],
+    start?: SessionStart,
+  ): Promise<boolean> {
     const session = `${name}-chat`
     const known = brought.get(name) ?? new Set()
     brought.set(name, known)
@@ -143,7 +147,7 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       if (known.has(id)) continue
       // Delivered, but not in the conversation: a hook refused it.
       const isRefused = (await sessions.delivery(session, id)) === 'delivered'
-      const said = isRefused ? 'queued' : await sessions.tell(session, { content, message: id })
+      const said = isRefused ? 'queued' : await sessions.tell(session, { content, message: id }, start)
       if (said === 'missing') throw new CadreError('not_found', `there is no session ${session}.`)
       known.add(id)
       isTold ||= !isRefused
@@ -151,22 +155,33 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
     return isTold
   }
 
-  /** Creates the session of a new log, with the conversation before the pending messages. */
-  function begin({ name, log }: LogConversation, session: string): void {
+  function agentOf({ name, log }: LogConversation): AgentDefinition | undefined {
     const agent = context.agents.get(log.agent) ?? context.agents.get(name)
-    if (agent?.userInvocable === false)
-      throw new CadreError(
-        'usage',
-        `users cannot start ${agent.name}: its file sets user-invocable to false.`,
-      )
+    if (agent?.userInvocable !== false) return agent
+    throw new CadreError('usage', `users cannot start ${agent.name}: its file sets user-invocable to false.`)
+  }
+
+  /** The session of a new log, for a worker. It sees the messages before the pending ones, without the calls. */
+  function startOf(talk: LogConversation): SessionStart {
+    const history = entriesBefore(talk.log).flatMap((entry) =>
+      entry.role === 'user' || entry.role === 'assistant'
+        ? [{ role: entry.role, content: entry.content }]
+        : [],
+    )
+    return { agent: agentOf(talk)?.name ?? talk.log.agent, ...(history.length > 0 && { history }) }
+  }
+
+  /** Creates the session of a new log, with the conversation before the pending messages. */
+  function begin(talk: LogConversation, session: string): void {
+    const { name, log } = talk
+    const agent = agentOf(talk)
     if (agent === undefined && log.systemPrompt.trim() === '')
       throw new CadreError(
         'not_found',
         `there is no agent ${JSON.stringify(log.agent)}, and the log has no system prompt. Add the template templates/${name}.agent.yaml, or text below "## System Prompt".`,
       )
-    const mayDelegate = agent !== undefined && options.delegation !== false
-    const targets = mayDelegate ? allowedTargets(agent, context.agents.list(), true) : []
-    const entries = log.entries.slice(0, log.entries.length - trailing(log))
+    const targets = agent === undefined ? [] : allowedTargets(agent, context.agents.list(), true)
+    const entries = entriesBefore(log)
     const made = createSessionFromChatLog({
       home,
       id: session,
@@ -174,7 +189,6 @@ export function createChatLogDuty(context: DaemonContext, options: ChatLogOption
       from: fileOf(name),
       agent,
       targets: targets.flatMap((target) => (target.name === agent?.name ? [] : [target.name])),
-      ...options,
       workspace: context.workspace,
       now: new Date(clock.now()).toISOString(),
     })
@@ -231,8 +245,9 @@ function lastDelivered({ entries }: StoredSession, pending: readonly PendingMess
   )
 }
 
-/** Returns whether the session was created from this log. Messages of the log go to no other session. */
-function isFromLog({ entries }: StoredSession, name: string): boolean {
+/** Returns whether the session began with this log. Messages of the log go to no other session. */
+function isFromLog({ entries, spec }: StoredSession, name: string): boolean {
+  if (spec.work.message?.startsWith(idPrefix(name))) return true
   return entries.some(
     (entry) => entry.role === 'event' && entry.type === 'log.imported' && entry['from'] === fileOf(name),
   )
@@ -244,9 +259,9 @@ function messagesIn({ entries }: { readonly entries: readonly Entry[] }): Readon
   )
 }
 
-/** The number of user entries at the end, which are sent as messages and are not part of the history. */
-function trailing({ entries }: ChatLog): number {
-  return entries.length - 1 - entries.findLastIndex(({ role }) => role !== 'user')
+/** The history: without the user entries at the end, which are sent as messages. */
+function entriesBefore({ entries }: ChatLog): ChatLog['entries'] {
+  return entries.slice(0, entries.findLastIndex(({ role }) => role !== 'user') + 1)
 }
 
 function fileOf(name: string): string {

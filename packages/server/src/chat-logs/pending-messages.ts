@@ -9,6 +9,11 @@ export interface PendingMessage {
   readonly placed: PlacedEntry
 }
 
+/** The ids of all messages of a log start with this. */
+export function idPrefix(log: string): string {
+  return `log/${log}/`
+}
+
 /** The user's entries after the last entry of an agent, in order. An empty entry is still being written, so it and later entries wait. */
 export function pendingMessages(log: string, placed: readonly PlacedEntry[]): PendingMessage[] {
   const from = placed.findLastIndex(({ entry }) => entry.role !== 'user') + 1
@@ -21,7 +26,7 @@ export function pendingMessages(log: string, placed: readonly PlacedEntry[]): Pe
     const count = (seen.get(said) ?? 0) + 1
     seen.set(said, count)
     const hash = createHash('sha256').update(`${log}\0${said}\0${count}`).digest('hex').slice(0, 24)
-    return { id: `log/${log}/${hash}`, content, placed: one }
+    return { id: `${idPrefix(log)}${hash}`, content, placed: one }
   })
   const pending = all.slice(from).filter((one) => one !== undefined)
   const unfinished = pending.findIndex(({ content }) => content.trim() === '')

@@ -23,6 +23,7 @@ import type { RemoteTrees } from './remote-trees.ts'
 import { SessionMirror } from './session-mirror.ts'
 import { SessionWakes } from './session-wakes.ts'
 import { TreeChecks } from './tree-checks.ts'
+import { WrittenSessions } from './written-sessions.ts'
 
 export interface RemoteKeeperOptions extends KeeperOptions {
   readonly trees: RemoteTrees
@@ -70,6 +71,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     },
   })
   const deliveries = new RemoteDeliveries({ ...options, queue, sessions, runs, mirror, workspaceOf, report })
+  const written = new WrittenSessions({ ...options, queue, deliveries, report })
   const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report })
   const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report })
   const comparison = createTreeComparison(sessions, checks)
@@ -97,6 +99,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   }
 
   return {
+    isRemote: true,
     async start(request) {
       const { id } = request
       if (runs.has(id) || deliveries.isToBeStarted(id)) return
@@ -117,7 +120,9 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       return 'queued'
     },
     delivery: async (session, message) => deliveryTo(sessions.read(session), session, message),
-    resume: (session) => wakes.resume(session),
+    async resume(session) {
+      if (!(await written.start(session))) await wakes.resume(session)
+    },
     resumeOnRequest: (session) => wakes.resumeOnRequest(session),
     async cancel(session, reason) {
       // Rejects if its file cannot be read: it may not have ended.
@@ -182,6 +187,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       deliveries.serveAll()
     },
     async retry() {
+      await written.retry()
       deliveries.serveAll()
       runs.tick()
       checks.tick()

@@ -44,16 +44,15 @@ export function checkHome(home: Home): Check[] {
 
 function checkProcesses(home: Home): Check[] {
   const leases = namesIn(home.at('storage', 'leases'))
-  const roots = leases
+  const held = leases
     .filter((name) => name.endsWith('.lease'))
     .map((name) => name.slice(0, -'.lease'.length))
-  const running = roots.flatMap((root) => runningProcess(home, root) ?? [])
-  const alive = new Set(running.map(({ token }) => token))
-  // Other files here are not runs: the lease of a daemon, for example.
-  const dead = roots.filter(
-    (root) =>
-      runningProcess(home, root) === undefined && existsSync(home.at('sessions', `${root}.session.yaml`)),
-  )
+    .map((root) => ({ root, process: runningProcess(home, root) }))
+  const alive = new Set(held.map(({ process }) => process?.token))
+  // Other leases are not of runs: that of a daemon, for example.
+  const runs = held.filter(({ root }) => existsSync(home.at('sessions', `${root}.session.yaml`)))
+  const running = runs.flatMap(({ process }) => process ?? [])
+  const dead = runs.flatMap(({ root, process }) => (process === undefined ? [root] : []))
   const pids = [...new Set(running.map(({ pid }) => pid))].join(', ')
   const checks = [
     ok(
