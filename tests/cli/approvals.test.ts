@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { sampled } from '../support/amount.ts'
 import { agentFile, createProject, deployTool, type Project } from './support/project.ts'
@@ -194,6 +194,37 @@ test('status lists pending approvals although no daemon has ever run, and no dec
   expect((await project.cadre(['status', '--json'])).json()).toMatchObject([
     { running: false, approvals: [] },
   ])
+})
+
+test('status takes no decisions and changes no files, and list applies a decision in a file', async () => {
+  const project = createTeam()
+  const { id, session } = await waiting(project)
+  const form = `.cadre/approvals/pending/${id}.approval.md`
+  const text = project.read(tasks).replace('- [_]', '- [x]')
+  project.write(tasks, text)
+  rmSync(project.at(form))
+  const journal = project.read(`.cadre/sessions/${session}.session.yaml`)
+  const { stdout, stderr } = await project.cadre(['status'])
+  expect(stdout).toContain(`? ${id}  `)
+  expect(stderr).toBe('')
+  expect(project.read(tasks)).toBe(text)
+  expect(project.read(`.cadre/sessions/${session}.session.yaml`)).toBe(journal)
+  expect(project.exists(form)).toBe(false)
+  expect((await project.cadre(['approvals'])).stderr).toContain(`${id} was approved by tester.`)
+})
+
+test('status shows its other facts if it cannot read the approvals', async () => {
+  const project = createTeam()
+  await waiting(project)
+  rmSync(project.at('.cadre/sessions'), { recursive: true })
+  project.write('.cadre/sessions', '')
+  const { code, stdout } = await project.cadre(['status'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^No daemon is running on /)
+  expect(stdout).toContain('  approvals: ')
+  const [status] = (await project.cadre(['status', '--json'])).json()
+  expect(status).toMatchObject({ running: false })
+  expect(status).not.toHaveProperty('approvals')
 })
 
 test('resume and list apply a decision in a file', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { agentFile, deployTool } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { sampled } from '../support/amount.ts'
 import {
@@ -38,6 +39,21 @@ readOnly(
     expect(await daemon.stop()).toBe(0)
   },
 )
+
+readOnly(skipTitle('the status of a home that is read-only lists pending approvals', noMount), async () => {
+  const machine = createMachine({
+    ...agentFile('lead'),
+    ...deployTool,
+    'playbook.yaml': { lanes: { lead: [{ calls: [{ tool: 'deploy', input: {} }] }] } },
+  })
+  expect((await machine.cadre(['run', ...up.slice(1), 'Deploy it.'])).code).toBe(3)
+  const [approval] = (await machine.cadre(['approvals', '--json', '--trust'])).json().flat()
+  machine.lock()
+  const { code, stdout } = await machine.cadre(['status'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('No daemon is running')
+  expect(stdout).toContain(`? ${approval?.['id']}  lead deploy`)
+})
 
 readOnly(
   skipTitle(

@@ -48,6 +48,17 @@ test('shows a pending action completely, and continues when a person has approve
   expect(world.launched).toEqual([id, id])
 })
 
+test('listing approvals takes no decision, and waiting for the run applies it', async () => {
+  const world = createWorld(writes)
+  const { host, id, approval } = await startWriting(world)
+  const form = world.at('project/.cadre/tasks/approvals.task.md')
+  const decided = readFileSync(form, 'utf8').replace('- [_]', '- [x]')
+  writeFileSync(form, decided)
+  expect(await host.call('list_approvals')).toContain(approval)
+  expect(readFileSync(form, 'utf8')).toBe(decided)
+  expect(await host.call('wait_for_run', { run: id })).toContain('Written.')
+})
+
 test('a host may not decide unless the user has permitted it', async () => {
   const world = createWorld(writes)
   const { host, approval } = await startWriting(world)

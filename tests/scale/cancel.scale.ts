@@ -1,5 +1,8 @@
 import { appendFileSync, readdirSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { systemClock } from '@cadre/disk'
+import { openHome } from '@cadre/home'
+import { createFileEngine } from '@cadre/journal'
+import { expect, onTestFinished, test } from 'vitest'
 import { delegate, type Project, report } from '../cli/support/project.ts'
 import { until } from '../cli/support/until.ts'
 import { type EngineProject, openEngineProject } from './support/engine-project.ts'
@@ -130,6 +133,33 @@ test('a message that a killed daemon did not send does not continue a session th
   const quick = await startSession(project, 'quick')
   await until(() => statusOf(project, quick) === 'completed')
   expect(readdirSync(project.at(queued))).toEqual([])
+  expect(project.read(`.cadre/sessions/${asker}.session.yaml`)).not.toContain('Once more.')
+})
+
+test('a message that a running daemon could not send yet does not continue a session that is cancelled', async () => {
+  const { project, startWorker, startDaemon } = await openEngineProject(files)
+  await startWorker()
+  await startDaemon()
+  const asker = await startSession(project, 'asker')
+  await until(() => statusOf(project, asker) === 'sleeping')
+  await down(project)
+  const queued = '.cadre/storage/requests/queued'
+  const work = { content: 'Once more.', message: 'm1' }
+  project.write(`${queued}/01000000000000-1.json`, JSON.stringify({ kind: 'tell', session: asker, work }))
+  // The daemon cannot send anything to a tree that another process holds.
+  const home = openHome({ home: project.at('.cadre'), cwd: project.path, env: {} })
+  const other = await createFileEngine({ home, clock: systemClock })
+  onTestFinished(() => other.close())
+  await other.hold(asker)
+  await startDaemon()
+  const blocked = 'Cannot deliver messages to this session'
+  await until(async () => (await project.cadre(['status', '--json'])).stdout.includes(blocked))
+  const { code, json } = await cancel(project, asker)
+  expect(code).toBe(0)
+  expect(json()).toMatchObject([{ cancelled: true, message: `Cancelling session ${asker}.` }])
+  other.letGo(asker)
+  await until(() => outcomeOf(project, asker) === 'cancelled')
+  await until(() => readdirSync(project.at(queued)).length === 0)
   expect(project.read(`.cadre/sessions/${asker}.session.yaml`)).not.toContain('Once more.')
 })
 

@@ -55,7 +55,9 @@ export interface Approvals {
    * `voter`'s vote; rejects with `policy` if it does not count. Otherwise `answer.by` names the person, with `voter` as the default.
    */
   decide(record: ApprovalRecord, answer: Answer, voter: Voter): Promise<Decided>
-  /** Applies decisions made in forms, and updates forms and journals. Returns the pending approvals, or all of them. */
+  /** Returns the pending approvals, or all of them, as the journals show them. Changes nothing. */
+  read(options?: ListOptions): Promise<readonly ApprovalRecord[]>
+  /** Like `read`, but first applies decisions made in forms, and updates forms and journals. */
   list(options?: ListOptions): Promise<readonly ApprovalRecord[]>
   /** Updates the known forms, without searching for sessions that they do not mention. */
   reconcile(): Promise<void>
@@ -153,10 +155,10 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       : (decided.find(({ decision }) => decision === refusal) ?? { ...first, decision: refusal })
     return { ...answer, ...(answer.by === undefined && user !== undefined && { by: user }) }
   }
-  const sessionsThatAsked = async (all: boolean): Promise<string[]> => {
+  const sessionsThatAsked = async (all: boolean): Promise<ReadonlySet<string>> => {
     const known = all ? forms.allSessions() : forms.openSessions()
     const waiting = (await engine.list()).filter(({ status }) => status === 'sleeping' || status === 'active')
-    return [...known, ...waiting.map(({ id }) => id)]
+    return new Set([...known, ...waiting.map(({ id }) => id)])
   }
   /** Changes that could not be written yet: the newest of each approval. */
   const due = new Map<string, ApprovalRecord>()
@@ -288,10 +290,15 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         )
       return { kind: 'written', answer, record }
     },
-    async list({ all = false, sessions: wantedSessions } = {}) {
-      const sessions = new Set(wantedSessions ?? (await sessionsThatAsked(all)))
+    async read({ all = false, sessions } = {}) {
       const records: ApprovalRecord[] = []
-      for (const session of sessions) {
+      for (const session of sessions ?? (await sessionsThatAsked(all)))
+        records.push(...(await recordsOf(session)))
+      return wantedOf(records, all)
+    },
+    async list({ all = false, sessions } = {}) {
+      const records: ApprovalRecord[] = []
+      for (const session of sessions ?? (await sessionsThatAsked(all))) {
         const before = await recordsOf(session)
         const open = before.filter(({ status }) => status === 'pending')
         let isTaken = false
@@ -299,8 +306,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         records.push(...(isTaken ? await recordsOf(session) : before))
       }
       await update(records)
-      const wanted = all ? records : records.filter(({ status }) => status === 'pending')
-      return wanted.sort((a, b) => (a.created === b.created ? 0 : a.created < b.created ? -1 : 1))
+      return wantedOf(records, all)
     },
     async reconcile() {
       const sessions = forms.openSessions()
@@ -311,6 +317,13 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     catchUp: () => (due.size === 0 ? Promise.resolve() : update([])),
   }
   return approvals
+}
+
+/** Oldest first. */
+function wantedOf(records: readonly ApprovalRecord[], all: boolean): ApprovalRecord[] {
+  return records
+    .filter(({ status }) => all || status === 'pending')
+    .sort((a, b) => (a.created === b.created ? 0 : a.created < b.created ? -1 : 1))
 }
 
 /** `approve` and `approve-session` both approve. */

@@ -176,7 +176,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     cancelElsewhere(session) {
       const { stored } = locate(session)
       if (stored !== undefined && !sessions.isHere(session)) return false
-      return cancel(session, 'a person cancelled it')
+      return cancel(session, 'a person cancelled it') || stored !== undefined
     },
     async hold() {
       deliveries.hold()

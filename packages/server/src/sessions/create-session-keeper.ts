@@ -24,7 +24,7 @@ export interface Keeper extends SessionKeeper {
   showTo?(viewer: LiveViewer): void
   /** Sends a person's changes in a session file to the process that runs the session. Absent if sessions run in this process. */
   edited?(session: string): void
-  /** Cancels a session that runs in another process for this keeper. Returns false if there is none. */
+  /** Cancels a session that runs in another process for this keeper, unless it has ended. Returns false if it is not this keeper's. */
   cancelElsewhere?(session: string): boolean
   /** Starts no more runs; `pauses` also pauses running ones. Resolves when nothing runs, or when `signal` aborts. */
   hold(pauses: boolean, signal?: AbortSignal): Promise<void>

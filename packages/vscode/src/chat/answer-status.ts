@@ -8,7 +8,7 @@ const maxShown = 10
 export async function showStatus({ chat, use }: Turn): Promise<vscode.ChatResult> {
   return use(async (runtime) => {
     const sessions = (await runtime.list()).filter(({ parent }) => parent === undefined)
-    const pending = await runtime.engine.approvals.list()
+    const pending = await runtime.engine.approvals.read()
     const running = sessions.filter(({ id }) => runtime.owner(id) !== undefined)
     const rest = sessions.filter((session) => !running.includes(session))
     const rows = [...running, ...rest].slice(0, maxShown).map((session) => {

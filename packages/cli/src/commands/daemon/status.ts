@@ -9,6 +9,7 @@ import {
   homeOf,
   loadPolicyFor,
   loadSettings,
+  openSessions,
   untrustedItems,
 } from '@cadre/runtime'
 import { type DaemonStatus, problemLocation, readStatus } from '@cadre/server'
@@ -18,7 +19,6 @@ import { cleanLine } from '../../output/clean-text.ts'
 import { localTime } from '../../output/local-time.ts'
 import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
 import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
-import { openApprovals } from '../approvals/open-approvals.ts'
 
 /** `cadre status`. */
 export async function showStatus(
@@ -36,13 +36,15 @@ export async function showStatus(
     )
   const owner = runningProcess(home, daemonLeaseName)
   const known = readStatus(home)
-  const approvals = (owner === undefined ? await pendingApprovals(io, flags) : undefined) ?? known?.approvals
+  // Without a daemon, its last status does not have later questions and decisions.
+  const { approvals, unreadable = [] } =
+    owner === undefined ? await pendingApprovals(io, home) : { approvals: known?.approvals }
   const budgets = await budgetsOf(io, home)
   if (flags.json) {
     const facts =
       owner === undefined ? { running: false } : { running: true, pid: owner.pid, host: owner.host }
     io.stdout.write(
-      `${JSON.stringify({ ...known, ...(approvals && { approvals }), ...facts, home: home.path, ...(budgets.views && { budgets: budgets.views }) })}\n`,
+      `${JSON.stringify({ ...known, approvals, ...facts, home: home.path, ...(budgets.views && { budgets: budgets.views }) })}\n`,
     )
     return exitCodes.done
   }
@@ -61,26 +63,25 @@ export async function showStatus(
     lines.push(...describeApprovals(approvals ?? [], style))
     if (known !== undefined) lines.push(...describeProblems(known, owner !== undefined, style))
   }
-  lines.push(...budgets.lines.map((line) => `  ${cleanLine(line)}`))
+  lines.push(...[...unreadable, ...budgets.lines].map((line) => `  ${cleanLine(line)}`))
   io.stdout.write(`${wrapForTerminal(io.stdout, lines.join('\n'))}\n`)
   return exitCodes.done
 }
 
-/** Without a daemon, its last status does not have later questions and decisions. Undefined in an untrusted home. */
+/** Takes no decisions, and changes no files. */
 async function pendingApprovals(
   io: Io,
-  flags: { readonly home?: string },
-): Promise<DaemonStatus['approvals'] | undefined> {
+  home: Home,
+): Promise<{ readonly approvals?: DaemonStatus['approvals']; readonly unreadable?: readonly string[] }> {
   try {
-    const { engine } = await openApprovals(io, flags)
+    const { engine } = await openSessions(io, home.path)
     try {
-      return (await engine.approvals.list()).map(approvalJson)
+      return { approvals: (await engine.approvals.read()).map(approvalJson) }
     } finally {
       await engine.close()
     }
   } catch (error) {
-    if (error instanceof CadreError) return undefined
-    throw error
+    return { unreadable: [`approvals: ${messageOf(error)}`] }
   }
 }
 

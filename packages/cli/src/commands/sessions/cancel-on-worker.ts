@@ -6,10 +6,10 @@ import type { Io } from '../../io.ts'
 import { engineSettings, type RestateSettings } from '../engine/engine-settings.ts'
 
 export type CancelledOnWorker =
-  /** It had ended before the request. */
+  /** It had ended before the request took effect. */
   | { readonly kind: 'ended'; readonly outcome: string }
   | { readonly kind: 'cancelled' }
-  /** A worker has the request, and is still busy. */
+  /** The request is stored, and the session has not ended yet. */
   | { readonly kind: 'sent' }
   /** The server has the request, and no worker has answered. */
   | { readonly kind: 'queued' }
@@ -19,7 +19,10 @@ export const workerTimeoutMs = 5_000
 const serverTimeoutMs = 10_000
 const reason = 'a person cancelled it'
 
-/** Cancels a session that the workers of a place run. The Restate server stores the request, so it needs neither a daemon nor a worker. */
+/**
+ * Cancels a session that the workers of a place run. If no daemon is running, the Restate server stores the request, so it needs neither a
+ * daemon nor a worker.
+ */
 export async function cancelOnWorker(
   io: Io,
   sessions: Sessions,
@@ -54,19 +57,21 @@ export async function cancelOnWorker(
     })
 
   const before = await ifAnswered((keeper) => readNow(keeper, id))
+  const isRunning = () => isDaemonRunning(home)
+  // It also drops what was requested before, which could continue even an ended session, and writes the files afterwards.
+  const isTaken =
+    isRunning() &&
+    (await requestCancel({ home, session: id, isRunning }, AbortSignal.timeout(serverTimeoutMs))) === 'taken'
   if (before !== 'unanswered' && before !== undefined && isEndedStatus(before.status)) {
     await updateFiles()
     return { kind: 'ended', outcome: before.outcome ?? before.status }
   }
-  if (before === 'unanswered' && isDaemonRunning(home)) {
-    // It also drops what was requested before, and writes the files afterwards.
-    const answer = await requestCancel({ home, session: id }, AbortSignal.timeout(serverTimeoutMs))
-    if (answer === 'taken') return { kind: 'queued' }
-  }
-  await withKeeper(serverTimeoutMs, (keeper) => keeper.cancel(id, reason, { root }))
-  if (!isDaemonRunning(home)) {
-    const { dropQueuedOrders } = await import('@cadre/server')
-    dropQueuedOrders(home, id)
+  if (!isTaken) {
+    await withKeeper(serverTimeoutMs, (keeper) => keeper.cancel(id, reason, { root }))
+    if (!isRunning()) {
+      const { dropQueuedOrders } = await import('@cadre/server')
+      dropQueuedOrders(home, id)
+    }
   }
   if (before === 'unanswered') return { kind: 'queued' }
   const after = await ifAnswered(async (keeper) => {
@@ -78,7 +83,9 @@ export async function cancelOnWorker(
   })
   if (after === 'unanswered') return { kind: 'sent' }
   await updateFiles()
-  return { kind: 'cancelled' }
+  return after.outcome === 'cancelled'
+    ? { kind: 'cancelled' }
+    : { kind: 'ended', outcome: after.outcome ?? after.status }
 }
 
 /** A running tree archives its record only now and then. */

@@ -13,7 +13,7 @@ export function listApprovalsTool(): HostTool<unknown> {
     input,
     reads: true,
     async run(_, { delegatedRuns, permissions }) {
-      const pending = await delegatedRuns.sessions.engine.approvals.list()
+      const pending = await delegatedRuns.sessions.engine.approvals.read()
       return approvalsText(pending, { mayDecide: permissions.decide })
     },
   })
