@@ -1,4 +1,5 @@
 import { CadreError, isEndedStatus, type StoredSession } from '@cadre/core'
+import { systemErrorCode } from '@cadre/disk'
 import { isDaemonRunning, requestCancel } from '@cadre/home'
 import type { RestateKeeper } from '@cadre/restate'
 import type { Sessions } from '@cadre/runtime'
@@ -59,9 +60,9 @@ export async function cancelOnWorker(
   const before = await ifAnswered((keeper) => readNow(keeper, id))
   const isRunning = () => isDaemonRunning(home)
   // It also drops what was requested before, which could continue even an ended session, and writes the files afterwards.
-  const isTaken =
-    isRunning() &&
-    (await requestCancel({ home, session: id, isRunning }, AbortSignal.timeout(serverTimeoutMs))) === 'taken'
+  const request = () => requestCancel({ home, session: id, isRunning }, AbortSignal.timeout(serverTimeoutMs))
+  // On a full disk, the server can still cancel the session.
+  const isTaken = isRunning() && (await request().catch(unlessSystemFails)) === 'taken'
   if (before !== 'unanswered' && before !== undefined && isEndedStatus(before.status)) {
     await updateFiles()
     return { kind: 'ended', outcome: before.outcome ?? before.status }
@@ -86,6 +87,10 @@ export async function cancelOnWorker(
   return after.outcome === 'cancelled'
     ? { kind: 'cancelled' }
     : { kind: 'ended', outcome: after.outcome ?? after.status }
+}
+
+function unlessSystemFails(error: unknown): undefined {
+  if (systemErrorCode(error) === undefined) throw error
 }
 
 /** A running tree archives its record only now and then. */
