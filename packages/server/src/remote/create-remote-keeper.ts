@@ -11,7 +11,7 @@ import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts
 import { hasReceived } from '../sessions/deliveries.ts'
 import { DeliveryQueue, isQueuedOrder } from '../sessions/delivery-queue.ts'
 import { endedState } from '../sessions/kept-result.ts'
-import { fileOfSession, type RunEndListener } from '../sessions/session-runs.ts'
+import type { RunEndListener } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
 import { createTreeComparison } from './create-tree-comparison.ts'
 import { LiveWatch } from './live-watch.ts'
@@ -21,6 +21,7 @@ import { RemoteDeliveries } from './remote-deliveries.ts'
 import { RemoteRuns } from './remote-runs.ts'
 import type { RemoteTrees } from './remote-trees.ts'
 import { SessionMirror } from './session-mirror.ts'
+import { SessionProblems } from './session-problems.ts'
 import { SessionWakes } from './session-wakes.ts'
 import { TreeChecks } from './tree-checks.ts'
 import { WrittenSessions } from './written-sessions.ts'
@@ -42,12 +43,11 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   let live: LiveWatch | undefined
   let isClosed = false
 
-  const report = (session: string, message: string | undefined) =>
-    problems.report(
-      'run',
-      fileOfSession(session),
-      message === undefined ? [] : [{ severity: 'error', message }],
-    )
+  const problemsOfSessions = new SessionProblems(problems)
+  const reportDelivery = problemsOfSessions.reporter()
+  const reportWake = problemsOfSessions.reporter()
+  const reportRun = problemsOfSessions.reporter()
+  const reportCheck = problemsOfSessions.reporter()
   const sessions = new PlaceSessions({ home, engine, place })
   const edits = new RejectedEdits(problems)
   const mirror = new SessionMirror({
@@ -55,7 +55,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     rejected: (session, message, kept) => edits.add(session, message, kept),
   })
   const runs = new RemoteRuns({
-    ...{ engine, trees, mirror, report },
+    ...{ engine, trees, mirror, report: reportRun },
     async isShown(root) {
       const record = await trees.read(root)
       return record !== undefined && sessions.shows(record)
@@ -70,10 +70,13 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       deliveries.serveAll()
     },
   })
-  const deliveries = new RemoteDeliveries({ ...options, queue, sessions, runs, mirror, workspaceOf, report })
-  const written = new WrittenSessions({ ...options, queue, deliveries, report })
-  const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report })
-  const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report })
+  const deliveries = new RemoteDeliveries({
+    ...options,
+    ...{ queue, sessions, runs, mirror, workspaceOf, report: reportDelivery },
+  })
+  const written = new WrittenSessions({ ...options, queue, deliveries, report: reportDelivery })
+  const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report: reportWake })
+  const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report: reportCheck })
   const comparison = createTreeComparison(sessions, checks)
 
   const finish = (root: string, result: RunResult) => {
@@ -171,7 +174,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     },
     edited(session) {
       if (isClosed || !mirror.isEdited(session)) return
-      void wakes.pushEdit(session).catch((error: unknown) => report(session, messageOf(error)))
+      void wakes.pushEdit(session).catch((error: unknown) => reportWake(session, messageOf(error)))
     },
     cancelElsewhere(session) {
       const { stored } = locate(session)

@@ -1,4 +1,5 @@
 import { requirePerson } from '@cadre/gate'
+import { readProjected } from '@cadre/journal'
 import { openTrustedSessions, type Rewound, rewindSession } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -27,8 +28,11 @@ export async function rewindToEntry(
     const done = await rewindSession(sessions.home, { spec, seq, dryRun })
     if (flags.json) io.stdout.write(`${JSON.stringify({ session: spec.id, ...done, dryRun })}\n`)
     else {
-      const resume = `cadre resume ${spec.id}${repeatedFlags({ home: flags.home })}`
-      io.stdout.write(`${linesOf(spec.id, done, dryRun, resume).map(indentLine).join('\n')}\n`)
+      const isOnWorker = readProjected(sessions.home, spec.id)?.place !== undefined
+      const next = isOnWorker
+        ? 'While "cadre up" is running, the session continues on a worker.'
+        : `Continue with: cadre resume ${spec.id}${repeatedFlags({ home: flags.home })}`
+      io.stdout.write(`${linesOf(spec.id, done, dryRun, next).map(indentLine).join('\n')}\n`)
     }
     return exitCodes.done
   } finally {
@@ -36,7 +40,7 @@ export async function rewindToEntry(
   }
 }
 
-function linesOf(session: string, done: Rewound, dryRun: boolean, resume: string): string[] {
+function linesOf(session: string, done: Rewound, dryRun: boolean, next: string): string[] {
   const { seq, removed, children, commits, files } = done
   const what = `${removed} ${removed === 1 ? 'entry' : 'entries'} from ${session}, starting with number ${seq}`
   const stays = [
@@ -50,6 +54,6 @@ function linesOf(session: string, done: Rewound, dryRun: boolean, resume: string
   return [
     dryRun ? `Would remove ${what}.` : `Removed ${what}.`,
     ...(stays.length === 0 ? [] : ['These stay as they are:', ...stays]),
-    ...(dryRun ? [] : [`Continue with: ${resume}`]),
+    ...(dryRun ? [] : [next]),
   ]
 }
