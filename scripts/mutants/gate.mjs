@@ -53,6 +53,13 @@ export const gateMutants = {
       ['tests/gate/commands-bypass.test.ts'],
     ],
     [
+      'the value of an option hides what mv moves',
+      `${gate}/commands/find-danger.ts`,
+      "if (value === '') at++",
+      '',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
       'a role without commands runs one',
       `${gate}/roles/create-role-rule.ts`,
       "if (commands !== 'copy') return",

@@ -160,8 +160,18 @@ function dangerOfFiles(
 
 /** The last word is the target, except after `-t`. */
 function movedBy(args: readonly string[]): readonly string[] {
-  if (!hasOption(args, 't', 'target-directory')) return args.slice(0, -1)
-  return args.filter((_, at) => !/^(?:-[A-Za-z]*t|--t[a-z-]*)$/.test(args[at - 1] ?? ''))
+  const operands: string[] = []
+  let hasTarget = false
+  let at = 0
+  for (; at < args.length && args[at] !== '--'; at++) {
+    const word = args[at] as string
+    const [, short, long, value] = /^-(?:[^-St]*([St])|-(su|t)[a-z-]*(?=$|=))(.*)$/s.exec(word) ?? []
+    hasTarget ||= short === 't' || long === 't'
+    if (!word.startsWith('-')) operands.push(word)
+    if (value === '') at++
+  }
+  operands.push(...args.slice(at + 1))
+  return hasTarget ? operands : operands.slice(0, -1)
 }
 
 function deletesMatches(args: readonly string[]): boolean {
