@@ -34,7 +34,7 @@ export const gateMutants = {
     [
       'xargs deletes what another command names',
       `${gate}/commands/find-danger.ts`,
-      'if (piped !== undefined) return piped',
+      ' ?? dangerOfXargs(command, nesting)',
       '',
       ['tests/gate/commands-bypass.test.ts'],
     ],
@@ -48,8 +48,36 @@ export const gateMutants = {
     [
       'a variable hides a system folder',
       `${gate}/commands/find-visible-commands.ts`,
-      'this.#values.set(name, value)',
+      'this.#values.set(name, before + value)',
       'this.#values.delete(name)',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
+      'variables make a line grow without limit',
+      `${gate}/commands/find-visible-commands.ts`,
+      ' || value.length > room.letters',
+      '',
+      ['tests/gate/commands-bounds.test.ts'],
+    ],
+    [
+      'a command counts as run in the folder of a later cd',
+      `${gate}/commands/find-visible-commands.ts`,
+      'if (this.#sharedFolders === undefined) this.#folders',
+      'this.#shareFolders()\n    if (this.#sharedFolders === undefined) this.#folders',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
+      'a later cd does not count for a loop',
+      `${gate}/commands/find-visible-commands.ts`,
+      'this.#folders = this.#sharedFolders',
+      '',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
+      'a shell runs what echo prints',
+      `${gate}/commands/interpret-line.ts`,
+      'const commands = [...found, ...inputHintsIn(found, nesting)]',
+      'const commands = found',
       ['tests/gate/commands-bypass.test.ts'],
     ],
     [
@@ -57,6 +85,13 @@ export const gateMutants = {
       `${gate}/commands/find-danger.ts`,
       "if (value === '') at++",
       '',
+      ['tests/gate/commands-bypass.test.ts'],
+    ],
+    [
+      'the value of an option hides that an interpreter runs a download',
+      `${gate}/commands/runs-downloaded-code.ts`,
+      'at += interpreter.value.test(word) ? 2 : 1',
+      'at++',
       ['tests/gate/commands-bypass.test.ts'],
     ],
     [
