@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createPathResolver, judgeLine, readAllowlist } from '@cadre/gate'
+import { createPathResolver, interpretLine, judgeLine, readAllowlist } from '@cadre/gate'
 import { describe, expect, it } from 'vitest'
 import { share } from '../support/amount.ts'
 
@@ -37,6 +37,7 @@ const heavy: readonly (readonly [name: string, line: string])[] = [
   ['comments of a database', `psql -c '${times('--', 30_000)}'`],
   ['open comments of a database', `psql -c '${times('/*', 30_000)}'`],
   ['braces', `rm -rf ${times('{a,b}', 12_000)}`],
+  ['variables with braces', `${times('cd a;', 8)}A='${times('{a,b}', 9)} '; rm -r ${times('$A', 30_000)} &`],
   ['groups', `${times('(', 20_000)}ls${times(')', 20_000)}`],
   ['substitutions', `${times('$(', 15_000)}ls${times(')', 15_000)}`],
   ['shells that read', `echo '${times('ls;', 100)}' | ${times('sh | ', 500)}sh`],
@@ -46,6 +47,22 @@ const heavy: readonly (readonly [name: string, line: string])[] = [
 describe('lines that are made to take long', () => {
   it.each(share(heavy, 2, 1))('%s', (_, line) => {
     expect(judge(line).kind).not.toBe('allow')
+  })
+
+  it('resolves variables only up to a limit', () => {
+    const value = times('{a,b} ', 33)
+    const used = `A='${value}'; rm ${times('$A ', 20_000)} &`
+    const nested = `bash -c 'A="${value}"; rm ${times('$A ', 50)}';`
+    for (const line of [used, times(nested, 120)]) {
+      const letters = interpretLine(line).commands.map(({ texts }) => texts.join(' ').length)
+      expect(Math.max(...letters)).toBeLessThan(2 * 65_536 + 1)
+      expect(letters.reduce((sum, count) => sum + count)).toBeLessThan(10 * 65_536)
+    }
+  })
+
+  it('denies xargs with more input than it can check', () => {
+    const copies = `echo ${times('a ', 9_000)}| xargs -I{} sh -c '${times('{}', 9_000)}'`
+    expect(interpretLine(copies).refused?.rule).toBe('dangerous: xargs')
   })
 
   it('parses an awk program once', () => {

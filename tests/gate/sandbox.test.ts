@@ -79,6 +79,7 @@ describe.each(both)('a command ($kind)', (sandbox) => {
   it('reports the signal that ended it', async () => {
     expect(await world.run('kill -9 $$', { sandbox })).toMatchObject({ kind: 'exited', code: 137 })
     expect(await world.run('kill -TERM $$', { sandbox })).toMatchObject({ code: 143 })
+    expect(await world.run('kill -HUP $$', { sandbox })).toMatchObject({ code: 129 })
   })
 
   it('keeps the start and the end of a long output', async () => {
@@ -432,6 +433,7 @@ describe.skipIf(bubblewrap.kind === 'none')('under bubblewrap a command', () => 
 
   // As the machine does when its memory is full, or systemd when it stops a service.
   it.each([
+    ['SIGHUP', 129],
     ['SIGTERM', 143],
     ['SIGKILL', 137],
   ] as const)('is not reported as not run if %s ends its sandbox', async (signal, code) => {

@@ -103,8 +103,9 @@ export interface Tool<Input = unknown> {
   /** The files and folders that the call uses, as the model wrote them. The gate checks them. */
   readonly paths?: (input: Input) => readonly string[]
   /**
-   * For a tool that reaches the network: the URL that the call contacts, and no other host. Other text could mean any host. The gate checks it: rules about fetching, such
-   * as `WebFetch(domain:…)`, apply to the tool, and an approval for the session covers only this host.
+   * For a tool that reaches the network: the URL that the call contacts, and no other host. Text without a host counts as
+   * any host. The gate checks it: rules about fetching, such as `WebFetch(domain:…)`, apply to the tool, and an approval for
+   * the session covers only this host.
    */
   readonly address?: (input: Input) => string
   /** The programs that the call would start. The gate checks them. */

@@ -1,5 +1,6 @@
 import type { RuleName } from '@cadre/core'
 import type { List, Word } from './line/line.ts'
+import type { PipedInput } from './piped-input.ts'
 import { programOf } from './program-name.ts'
 import { type DescribedCommand, describeCommand } from './programs/describe-command.ts'
 
@@ -9,6 +10,8 @@ export interface CommandPlace {
   readonly variables: { readonly [name: string]: string }
   /** The folders it may run in, relative to the folder of the line: `.`, and the targets of earlier `cd` commands. */
   readonly folders: readonly string[]
+  /** Absent at the start of a pipeline. */
+  readonly input?: PipedInput
   /** Found among the arguments of another program (`xargs rm`): it can restrict the line, but allows nothing. */
   readonly isHint?: true
 }

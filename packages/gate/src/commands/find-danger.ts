@@ -1,9 +1,11 @@
 import path from 'node:path'
-import type { CommandLine, FoundCommand } from './command-line.ts'
+import { type CommandLine, type FoundCommand, foundCommand } from './command-line.ts'
+import { commandHintsIn, type Nesting, outermost } from './find-visible-commands.ts'
 import type { List } from './line/line.ts'
 import { programOf } from './program-name.ts'
 import { gitCommandAt } from './programs/describe-git.ts'
 import { networkPrograms, sqlClients, writePrograms } from './programs/known-programs.ts'
+import { startedBy } from './started-by.ts'
 
 export interface Danger {
   readonly what: string
@@ -26,12 +28,11 @@ const dropStatement = /(?:\b|^-\w*)drop(?:\s|\\[nrt])+(?:tables?|database|schema
  * never on text.
  */
 export function findDanger({ commands, plan }: CommandLine, source: string): Danger | undefined {
+  const nesting = outermost()
   for (const command of commands) {
-    const danger = dangerOf(command)
+    const danger = dangerOf(command) ?? dangerOfXargs(command, nesting)
     if (danger !== undefined) return danger
   }
-  const piped = dangerOfPiped(commands)
-  if (piped !== undefined) return piped
   if (runsFetchedText(commands))
     return { what: 'curl | sh', reason: 'the command runs downloaded code without checking it' }
   if (!commands.some(({ program }) => sqlClients.has(program))) return undefined
@@ -40,17 +41,25 @@ export function findDanger({ commands, plan }: CommandLine, source: string): Dan
   return { what: 'DROP TABLE', reason: 'the command deletes tables or databases' }
 }
 
-/** Detects `echo /etc | xargs rm -r`. */
-function dangerOfPiped(commands: readonly FoundCommand[]): Danger | undefined {
-  if (!commands.some(({ program }) => program === 'xargs')) return undefined
-  const words = commands
-    .filter(({ program, isHint }) => isHint !== true && /^(?:echo|printf|find)$/.test(program))
-    .flatMap(({ texts }) => texts.slice(1).flatMap((text) => text.split(/\s|\\[n0]/)))
-    .slice(0, 100)
-  if (words.length === 0) return undefined
-  for (const command of commands) {
-    if (command.isHint !== true) continue
-    const danger = dangerOf({ ...command, texts: [...command.texts, ...words] })
+/** Detects `echo /etc | xargs rm -r`. Without `{}`, the words from the input follow those of the command. */
+function dangerOfXargs({ texts, folders, input }: FoundCommand, nesting: Nesting): Danger | undefined {
+  if (input === undefined || input.text === '') return undefined
+  const { started, isBelowXargs } = startedBy(texts)
+  // What `find` prints is below its folders: `mv` does not move them.
+  if (!isBelowXargs || (input.from === 'find' && programOf(started[0] ?? '') === 'mv')) return undefined
+  const text = input.text.trim()
+  const places = /\{\}|\$[@*\d]/g
+  nesting.room.letters -= text.length * (1 + (started.join(' ').match(places)?.length ?? 0))
+  if (nesting.room.letters < 0)
+    return { what: 'xargs', reason: 'the command gives xargs more text than Cadre can check' }
+  const filled = started.map((word) => word.replace(places, () => text))
+  const words = [...filled, ...(started.some((word) => word.includes('{}')) ? [] : text.split(/\s+/))]
+  const command = foundCommand(
+    words.map((text) => ({ text })),
+    { redirects: [], variables: {}, folders },
+  )
+  for (const each of [command, ...commandHintsIn(command, nesting)]) {
+    const danger = dangerOf(each)
     if (danger !== undefined) return danger
   }
   return undefined
@@ -84,9 +93,7 @@ function runsFetchedText(commands: readonly FoundCommand[]): boolean {
   if (fetches < 0) return false
   return commands.slice(fetches + 1).some(({ texts, program }) => {
     const operand = texts.find((text, at) => at > 0 && !text.startsWith('-'))
-    // `xargs -I{} sh -c {}` also runs the text.
-    const isText = operand === undefined || operand.includes('$(') || operand === '{}'
-    return isText && readsCommands.test(program)
+    return (operand === undefined || operand.includes('$(')) && readsCommands.test(program)
   })
 }
 
@@ -135,8 +142,8 @@ function dangerOfFiles(
   if (!/^(?:rm|chmod|chown|chgrp|setfacl|mv|g?find)$/.test(program)) return undefined
   if (program === 'rm' && hasOption(args, '', 'no-preserve-root'))
     return { what: 'rm --no-preserve-root', reason: 'the command deletes everything' }
-  const isRootHere = (word: string) => folders.some((folder) => isRoot(word, folder))
-  const root = args.find((word) => choicesOf(word).some(isRootHere))
+  const isRootHere = (word: string) => namesRoot(word, folders)
+  const root = args.find(isRootHere)
   if (root === undefined) return undefined
   if (program === 'mv')
     return movedBy(args).some(isRootHere)
@@ -160,24 +167,42 @@ function dangerOfFiles(
 
 /** The last word is the target, except after `-t`. */
 function movedBy(args: readonly string[]): readonly string[] {
-  if (!hasOption(args, 't', 'target-directory')) return args.slice(0, -1)
-  return args.filter((_, at) => !/^(?:-[A-Za-z]*t|--t[a-z-]*)$/.test(args[at - 1] ?? ''))
+  const operands: string[] = []
+  let hasTarget = false
+  let at = 0
+  for (; at < args.length && args[at] !== '--'; at++) {
+    const word = args[at] as string
+    const [, short, long, value] = /^-(?:[^-St]*([St])|-(su|t)[a-z-]*(?=$|=))(.*)$/s.exec(word) ?? []
+    hasTarget ||= short === 't' || long === 't'
+    if (!word.startsWith('-')) operands.push(word)
+    if (value === '') at++
+  }
+  operands.push(...args.slice(at + 1))
+  return hasTarget ? operands : operands.slice(0, -1)
 }
 
 function deletesMatches(args: readonly string[]): boolean {
   const removes = (word: string, at: number) =>
-    /^-(?:exec|ok)(?:dir)?$/.test(word) && /^(?:rm|shred|unlink)$/.test(programStartedBy(args.slice(at + 1)))
+    /^-(?:exec|ok)(?:dir)?$/.test(word) &&
+    /^(?:rm|shred|unlink)$/.test(programOf(startedBy(args.slice(at + 1)).started[0] ?? ''))
   return args.includes('-delete') || args.some(removes)
-}
-
-/** `env rm` starts `rm`. */
-function programStartedBy(words: readonly string[]): string {
-  const programs = words.slice(0, 10).map(programOf)
-  return programs.find((name) => !/^(?:-.*|sudo|doas|env|nice|command|busybox)$/.test(name)) ?? ''
 }
 
 const systemFolder =
   /^\/(?:bin|boot|dev|etc|home|home\/[^/]+|lib|lib32|lib64|libx32|media|mnt|opt|proc|root|run|sbin|srv|sys|usr|usr\/(?:bin|include|lib(?:32|64|x32|exec)?|local|sbin|share)|var|var\/(?:lib|log)|users|users\/[^/]+|system|library|applications|volumes|private|private\/etc|private\/var|windows|cygdrive(?:\/[a-z])?|mnt\/[a-z])$/i
+
+/** The same words appear in many hints, with the same folders. */
+const rootWords = new WeakMap<readonly string[], Map<string, boolean>>()
+
+/** True if one of the alternatives of a word is such a path in one of the folders. */
+function namesRoot(word: string, folders: readonly string[]): boolean {
+  const answers = rootWords.get(folders) ?? new Map<string, boolean>()
+  rootWords.set(folders, answers)
+  const answer =
+    answers.get(word) ?? choicesOf(word).some((one) => folders.some((folder) => isRoot(one, folder)))
+  answers.set(word, answer)
+  return answer
+}
 
 /** `{a,b}c` is `ac` and `bc`. A word with too many alternatives is returned unchanged. */
 function choicesOf(word: string): readonly string[] {

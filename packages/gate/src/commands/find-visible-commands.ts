@@ -1,5 +1,6 @@
 import { type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { Cursor } from './line/cursor.ts'
+import { inputFrom, type PipedInput } from './piped-input.ts'
 import { splitWords } from './programs/known-programs.ts'
 
 const skipped = new Set('if then else elif while until do ! time -p { } coproc fi done esac in'.split(' '))
@@ -8,6 +9,24 @@ const variable = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/y
 const variables = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g
 const maxCommands = 500
 const maxDepth = 4
+const maxLength = 64 * 1_024
+/** Their commands may run again, after a later `cd`. So do those of a function. */
+const repeaters = splitWords('for while until select function trap')
+
+/** Where a text is in a line. */
+export interface Nesting {
+  readonly depth: number
+  /** How many letters the values of variables may still add to the line. */
+  readonly room: { letters: number }
+}
+
+export function outermost(): Nesting {
+  return { depth: 0, room: { letters: maxLength } }
+}
+
+function deeper({ depth, room }: Nesting): Nesting {
+  return { depth: depth + 1, room }
+}
 
 /**
  * Finds the commands that a person would see in a line that only a shell can parse. It finds too many rather than too few,
@@ -15,32 +34,41 @@ const maxDepth = 4
  */
 export function findVisibleCommands(
   source: string,
-  depth = 0,
-  folders?: readonly string[],
+  nesting: Nesting,
+  folders: readonly string[] = ['.'],
+  values: ReadonlyMap<string, string> = new Map(),
 ): readonly FoundCommand[] {
-  if (depth > maxDepth) return []
-  return new VisibleCommandReader(source.slice(0, 64 * 1_024), depth, folders).read()
+  if (nesting.depth > maxDepth) return []
+  return new VisibleCommandReader(source.slice(0, maxLength), nesting, folders, values).read()
 }
 
 class VisibleCommandReader {
   readonly #at: Cursor
-  readonly #depth: number
+  readonly #nesting: Nesting
   readonly #found: FoundCommand[] = []
   #words: string[] = []
   #redirects: FoundRedirect[] = []
   #word: string | undefined
   #arrow: 'read' | 'write' | undefined
   #delimiters: string[] = []
-  /** Variables that the line sets to a short text. */
-  readonly #values = new Map<string, string>()
-  /** All folders in which the commands may run. Grows with every `cd`, unless an enclosing line provides it. */
-  readonly #folders: readonly string[]
-  readonly #ownFolders = ['.']
+  #input: PipedInput | undefined
+  /** Variables that the line sets. */
+  readonly #values: Map<string, string>
+  /** All folders in which the next command may run. */
+  #folders: readonly string[]
+  /** Once commands may repeat, all of them share this array. */
+  #sharedFolders: string[] | undefined
 
-  constructor(source: string, depth: number, folders?: readonly string[]) {
+  constructor(
+    source: string,
+    nesting: Nesting,
+    folders: readonly string[],
+    values: ReadonlyMap<string, string>,
+  ) {
     this.#at = new Cursor(source)
-    this.#depth = depth
-    this.#folders = folders ?? this.#ownFolders
+    this.#nesting = nesting
+    this.#values = new Map(values)
+    this.#folders = folders
   }
 
   read(): readonly FoundCommand[] {
@@ -68,6 +96,12 @@ class VisibleCommandReader {
     } else if (letter === ' ' || letter === '\t') this.#endWord()
     else if (letter === '$' || letter === '#') this.#add(letter)
     else if (letter !== '&' || next !== '>') this.#endCommand()
+    if (letter === '(' && next === ')') this.#shareFolders()
+    if (letter === '|') {
+      const last = this.#found.findLast(({ isHint }) => isHint !== true)
+      if (next === '|') at.position++
+      else this.#input = last && inputFrom(last)
+    }
     if (letter === '\n') this.#skipDocuments()
   }
 
@@ -75,31 +109,36 @@ class VisibleCommandReader {
     this.#word = (this.#word ?? '') + text
   }
 
-  /** Without quotes, a value can be several words. */
+  /** Without quotes, a value can be several words, or none. */
   #addWords(text: string): void {
     for (const [at, word] of text.split(/\s+/).entries()) {
       if (at > 0) this.#endWord()
-      this.#add(word)
+      if (word !== '') this.#add(word)
     }
   }
 
   #resolve(text: string): string {
+    const { room } = this.#nesting
     return text.replace(variables, (written, name?: string, braced?: string) => {
-      return this.#values.get(name ?? braced ?? '') ?? written
+      const value = this.#values.get(name ?? braced ?? '')
+      if (value === undefined || value.length > room.letters) return written
+      room.letters -= value.length
+      return value
     })
   }
 
   /** Finds the commands of a nested text. */
   #look(text: string): void {
-    this.#found.push(...findVisibleCommands(text, this.#depth + 1, this.#folders))
+    const found = findVisibleCommands(text, deeper(this.#nesting), this.#folders, this.#values)
+    this.#found.push(...found)
   }
 
   #quote(): void {
     const [, single, double = ''] = this.#at.take(/'([^']*)'?|"((?:\\.?|[^"\\]+)*)"?/sy) ?? []
     if (single === undefined) {
-      const text = this.#resolve(double.replace(/\\(.?)/gs, '$1'))
+      const text = double.replace(/\\(.?)/gs, '$1')
       for (const inner of innerTexts(text)) this.#look(inner)
-      return void this.#add(text)
+      return void this.#add(this.#resolve(text))
     }
     // `$'\x72m'` also spells a name.
     const isEscaped = this.#word?.endsWith('$') === true
@@ -152,15 +191,18 @@ class VisibleCommandReader {
     if (this.#arrow !== undefined) {
       this.#redirects.push({ path: word, kind: this.#arrow })
       this.#arrow = undefined
-    } else if (this.#words.length > 0) this.#words.push(word)
+      return
+    }
+    if (this.#words.length === 0 && repeaters.has(word)) this.#shareFolders()
+    if (this.#words.length > 0) this.#words.push(word)
     else if (!skipped.has(word) && !this.#assign(word)) this.#words.push(word)
   }
 
-  /** Does not resolve the output of a command. `$HOME` keeps its meaning. */
+  /** The output of a command stays `$(…)`, and `$HOME` keeps its meaning. */
   #assign(word: string): boolean {
-    const [, name = '', value = ''] = /^([A-Za-z_]\w*)\+?=(.*)$/s.exec(word) ?? []
-    if (name !== '' && name !== 'HOME' && value.length <= 200 && !/[$`]/.test(value))
-      this.#values.set(name, value)
+    const [, name = '', plus, value = ''] = /^([A-Za-z_]\w*)(\+?)=(.*)$/s.exec(word) ?? []
+    const before = plus === '+' ? (this.#values.get(name) ?? '') : ''
+    if (name !== '' && name !== 'HOME') this.#values.set(name, before + value)
     return name !== ''
   }
 
@@ -171,12 +213,28 @@ class VisibleCommandReader {
     this.#redirects = []
     this.#arrow = undefined
     if (splitWords.length === 0 && redirects.length === 0) return
-    if (/^(?:cd|pushd)$/.test(splitWords[0] ?? '') && this.#ownFolders.length < 8)
-      this.#ownFolders.push(splitWords.slice(1).find((word) => !/^-./.test(word)) ?? '~')
-    const place = { redirects, variables: {}, folders: this.#folders }
+    const place = {
+      redirects,
+      variables: {},
+      folders: this.#folders,
+      ...(this.#input && { input: this.#input }),
+    }
+    this.#input = undefined
     const written = splitWords.map((text) => ({ text }))
     const command = foundCommand(written, place)
-    this.#found.push(command, ...commandHintsIn(command, this.#depth))
+    this.#found.push(command, ...commandHintsIn(command, this.#nesting))
+    if (/^(?:cd|pushd)$/.test(command.program) && this.#folders.length < 8) this.#enter(command.texts)
+  }
+
+  #shareFolders(): void {
+    this.#sharedFolders ??= [...this.#folders]
+    this.#folders = this.#sharedFolders
+  }
+
+  #enter([, ...words]: readonly string[]): void {
+    const folder = words.find((word) => !/^-./.test(word)) ?? '~'
+    if (this.#sharedFolders === undefined) this.#folders = [...this.#folders, folder]
+    else this.#sharedFolders.push(folder)
   }
 }
 
@@ -221,14 +279,18 @@ const maxHintWords = 200
 /** Like `findVisibleCommands`, for a text that may contain commands: they can restrict the line, but allow nothing. */
 export function findCommandHints(
   text: string,
-  depth = 1,
+  nesting: Nesting,
   folders?: readonly string[],
 ): readonly FoundCommand[] {
-  return findVisibleCommands(text, depth, folders).map((command) => ({ ...command, isHint: true }))
+  return findVisibleCommands(text, deeper(nesting), folders).map((command) => ({ ...command, isHint: true }))
 }
 
+/** `-c` and `--command` in `su --command='a b'`, and `-S` in `env -S'a b'`. */
+const attached = /^(?:--(?:comm|sess|sp)[a-z-]*=|-(?!exec)[A-Za-z]{0,3}?[cS](?=\S))/
+const beforeCommand = /^(?:-(?!exec)\w*c|--command)$/
+
 /** The arguments of such a program may be a command, so rules that deny or ask apply to them too. */
-export function commandHintsIn(command: FoundCommand, depth = 0): readonly FoundCommand[] {
+export function commandHintsIn(command: FoundCommand, nesting: Nesting): readonly FoundCommand[] {
   const { program, texts, folders, variables } = command
   const starts = starters.has(program)
   const reads = shellNames.has(program)
@@ -238,10 +300,9 @@ export function commandHintsIn(command: FoundCommand, depth = 0): readonly Found
   const found: FoundCommand[] = []
   for (let at = 1; at < texts.length && found.length < maxHints; at++) {
     const word = texts[at] as string
-    const isCommand = /[\s;|&]/.test(word) || /^(?:-\w*c|--command)$/.test(texts[at - 1] ?? '')
-    // Also `env -S'a b'` and `su --command='a b'`.
-    const text = word.replace(/^(?:--[\w-]+=|-\w*?[cS](?=\S))/, '')
-    if (depth < 3 && reads && isCommand) found.push(...findCommandHints(text, depth + 1, folders))
+    const isCommand = /[\s;|&]/.test(word) || attached.test(word) || beforeCommand.test(texts[at - 1] ?? '')
+    const text = word.replace(attached, '').replace(/^--[\w-]+=/, '')
+    if (nesting.depth < 3 && reads && isCommand) found.push(...findCommandHints(text, nesting, folders))
     if (!starts || word.startsWith('-') || word === '') continue
     const inner = command.words.slice(at, at + maxHintWords)
     found.push(foundCommand(inner, { redirects: [], variables, folders, isHint: true }))

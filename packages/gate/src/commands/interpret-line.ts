@@ -1,14 +1,22 @@
 import type { CommandsOfCall } from '@cadre/core'
 import { type CommandLine, type FoundCommand, type FoundRedirect, foundCommand } from './command-line.ts'
 import { type Danger, findDanger, hereDocumentsIn } from './find-danger.ts'
-import { commandHintsIn, findCommandHints, findVisibleCommands, shellNames } from './find-visible-commands.ts'
+import {
+  commandHintsIn,
+  findCommandHints,
+  findVisibleCommands,
+  type Nesting,
+  outermost,
+  shellNames,
+} from './find-visible-commands.ts'
 import { refuseHiddenCharacters } from './hidden-characters.ts'
-import { type List, type Redirect, type Stage, stepsIn } from './line/line.ts'
+import type { List, Redirect, Stage } from './line/line.ts'
 import { readLine } from './line/read-line.ts'
-import { networkPrograms } from './programs/known-programs.ts'
+import { inputFrom, type PipedInput } from './piped-input.ts'
+import { programOf } from './program-name.ts'
 import { appearsToRunDownloadedCode, runsDownloadedCode } from './runs-downloaded-code.ts'
+import { startedBy } from './started-by.ts'
 
-const maxCachedLength = 16 * 1_024
 /** Several rules inspect the same call. The result depends only on the line, so it can be cached. */
 const recent = new Map<string, CommandLine>()
 
@@ -21,7 +29,6 @@ export function interpretLine(source: string): CommandLine {
   const known = recent.get(source)
   if (known !== undefined) return known
   const line = understand(source)
-  if (source.length > maxCachedLength) return line
   if (recent.size >= 16) recent.delete(recent.keys().next().value as string)
   recent.set(source, line)
   return line
@@ -41,10 +48,11 @@ function understand(source: string): CommandLine {
   if (hidden !== undefined)
     return { commands: [], why: hidden, refused: { rule: 'characters', reason: hidden } }
   const read = readLine(source)
+  const nesting = outermost()
+  const found = read.kind === 'plain' ? commandsIn(read.list, nesting) : findVisibleCommands(source, nesting)
+  const commands = [...found, ...inputHintsIn(found, nesting)]
   const line: CommandLine =
-    read.kind === 'plain'
-      ? { commands: commandsIn(read.list), plan: read.list }
-      : { commands: findVisibleCommands(source), why: read.why }
+    read.kind === 'plain' ? { commands, plan: read.list } : { commands, why: read.why }
   const danger = dangerIn(source, line)
   if (danger === undefined) return line
   return { ...line, refused: { rule: `dangerous: ${danger.what}`, reason: danger.reason } }
@@ -55,8 +63,7 @@ function dangerIn(source: string, line: CommandLine): Danger | undefined {
   const mayDefine = plan === undefined || commands.some(({ program }) => shellNames.has(program))
   if (mayDefine && isForkBomb(source))
     return { what: 'fork bomb', reason: 'the command starts copies of itself without limit' }
-  const fetches = commands.some(({ program }) => networkPrograms.has(program))
-  if (plan === undefined ? appearsToRunDownloadedCode(source) : fetches && runsDownloadedCode(plan))
+  if (runsDownloadedCode(commands) || (plan === undefined && appearsToRunDownloadedCode(source)))
     return { what: 'curl | sh', reason: 'the command runs downloaded code' }
   return findDanger(line, source)
 }
@@ -77,40 +84,54 @@ function isForkBomb(line: string): boolean {
   return false
 }
 
-function commandsIn(list: List): readonly FoundCommand[] {
-  const found: FoundCommand[] = []
-  follow(list, ['.'], found)
+function commandsIn(list: List, nesting: Nesting): readonly FoundCommand[] {
+  const commands: FoundCommand[] = []
+  follow(list, ['.'], commands)
+  const found = commands.flatMap((command) => [command, ...commandHintsIn(command, nesting)])
   if (!found.some(({ program }) => shellNames.has(program))) return found
-  // Input of a shell in the line may be commands.
+  // Texts for a shell in the line may be commands.
   const words = found.flatMap(({ texts }) => texts.slice(1).filter((text) => text.includes(' ')))
-  const read = [...hereDocumentsIn(list), ...words, ...pipedTexts(list)]
-  return [...found, ...read.flatMap((text) => findCommandHints(text))]
+  const read = [...hereDocumentsIn(list), ...words]
+  return [...found, ...read.flatMap((text) => findCommandHints(text, nesting))]
 }
 
-/** Returns what `echo rm -rf / | sh` prints. */
-function pipedTexts(list: List): readonly string[] {
-  return stepsIn(list).flatMap(({ stages }) =>
-    stages.slice(0, -1).flatMap((stage) => {
-      const [name, ...words] = stage.kind === 'group' ? [] : stage.words.map(({ text }) => text)
-      return name === 'echo' ? [words.filter((word) => !/^-[neE]+$/.test(word)).join(' ')] : []
-    }),
-  )
+/** Finds the commands that `echo reboot | sh` and similar pipelines run. */
+function inputHintsIn(commands: readonly FoundCommand[], nesting: Nesting): readonly FoundCommand[] {
+  const inputs = new Map<string, FoundCommand>()
+  for (const command of commands)
+    if (command.input !== undefined && readsCommands(command)) inputs.set(command.input.text, command)
+  if (nesting.depth > 3) return []
+  return [...inputs].flatMap(([text, { folders }]) => {
+    const hints = findCommandHints(text, nesting, folders)
+    return [...hints, ...inputHintsIn(hints, { ...nesting, depth: nesting.depth + 1 })]
+  })
 }
+
+function readsCommands({ program, texts }: FoundCommand): boolean {
+  const words = shellNames.has(program) ? texts : startedBy(texts).started.slice(0, 1)
+  return words.some((word) => commandReaders.test(programOf(word)))
+}
+
+const commandReaders = /^(?:(?:r?ba|da|a|k|z|mk|ya|fi|c|tc)?sh|su|ssh|at|batch|parallel|cmd|powershell|pwsh)$/
 
 /**
  * Follows `cd` through a plain line: computes the folders in which each command may run, depending on which commands
  * succeeded before it.
  */
-function follow(list: List, start: readonly string[], found: FoundCommand[]): void {
+function follow(list: List, start: readonly string[], found: FoundCommand[], outer?: PipedInput): void {
   // The possible folders after the last step: if it succeeded, and if it failed.
   let passed = start
   let failed: readonly string[] = []
   for (const { after, stages } of list) {
     const from = after === '&&' ? passed : after === '||' ? failed : mergeFolders(passed, failed)
+    let input = outer
     for (const stage of stages) {
-      add(stage, from, found)
+      const before = found.length
+      add(stage, { folders: from, ...(input && { input }) }, found)
       // A `cd` in a group has no effect after it.
-      if (stage.kind === 'group') follow(stage.list, from, found)
+      if (stage.kind === 'group') follow(stage.list, from, found, input)
+      const last = found.slice(before).at(-1)
+      input = last && inputFrom(last)
     }
     const to = foldersBehind(stages, from)
     passed = after === '||' ? mergeFolders(to, passed) : to
@@ -127,13 +148,11 @@ function foldersBehind(stages: readonly Stage[], from: readonly string[]): reado
   return mergeFolders([], all)
 }
 
-function add(stage: Stage, folders: readonly string[], found: FoundCommand[]): void {
+function add(stage: Stage, place: Pick<FoundCommand, 'folders' | 'input'>, found: FoundCommand[]): void {
   const { words, variables } = stage.kind === 'group' ? { words: [], variables: {} } : stage
   const runsNothing = words.length === 0 || (words.length === 1 && words[0]?.text === ':')
   if (runsNothing && stage.redirects.length === 0) return
-  const command = foundCommand(words, { redirects: stage.redirects.flatMap(filesOf), variables, folders })
-  found.push(command)
-  for (const hint of commandHintsIn(command)) found.push(hint)
+  found.push(foundCommand(words, { redirects: stage.redirects.flatMap(filesOf), variables, ...place }))
 }
 
 function filesOf(redirect: Redirect): readonly FoundRedirect[] {

@@ -1,58 +1,83 @@
-import { type List, type Stage, stepsIn } from './line/line.ts'
+import type { FoundCommand } from './command-line.ts'
 import { programOf } from './program-name.ts'
-import { networkPrograms } from './programs/known-programs.ts'
+import { startedBy } from './started-by.ts'
 
-const shell = /^(?:r?ba|da|a|k|z|mk|fi|c|tc)?sh$/
-const interpreter = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|rscript|tclsh)$/
-const wrapper = /^(?:sudo|doas|env|nice|nohup|time|timeout|stdbuf|setsid)$/
-const maxLength = 4_096
-
-/** True for `curl … | sh`, which runs a download that nobody has seen. */
-export function runsDownloadedCode(plan: List): boolean {
-  return stepsIn(plan).some(({ stages }) => {
-    const first = stages.findIndex((stage) => networkPrograms.has(programOf(wordsOf(stage)[0] ?? '')))
-    return first >= 0 && stages.slice(first + 1).some((stage) => readsProgram(wordsOf(stage)))
-  })
+interface Interpreter {
+  readonly name: RegExp
+  /** Options that contain or name the program, or only print something. Then the input is data. */
+  readonly program: RegExp
+  /** Options whose value is the next word. */
+  readonly value: RegExp
 }
 
-/** The same check for a line that only a shell can parse, from the visible words at its start. */
+const shell: Interpreter = {
+  name: /^(?:(?:r?ba|da|a|k|z|mk|fi|c|tc)?sh|source|\.)$/,
+  program: /^-(?:\w*c|-command)/,
+  value: /^(?:[-+]\w*[oO]|--(?:rcfile|init-file))$/,
+}
+
+const interpreters: readonly Interpreter[] = [
+  shell,
+  {
+    name: /^python[\d.]*$/,
+    program: /^(?:-[^WX-]*[cmhV?]|--(?:help|version))/,
+    value: /^(?:-[^WX-]*[WX]|--check-hash-based-pycs)$/,
+  },
+  {
+    name: /^(?:node|nodejs)$/,
+    program: /^(?:-[cehpv]|--(?:check|eval|help|print|run|test|version))/,
+    value: /^(?:-[Cr]|--(?:conditions|env-file|experimental-loader|import|loader|require|title))$/,
+  },
+  {
+    name: /^(?:deno|bun)$/,
+    program: /^(?:-[ehpVv]|--(?:eval|help|print|version))/,
+    value: /^(?:-[cLr]|--(?:cert|config|cwd|env-file|import-map|location|lock|log-level|preload|seed))$/,
+  },
+  { name: /^perl[\d.]*$/, program: /^-[^CDFIMVdimx-]*[EVehv]/, value: /^-[^CDFIMVdimx-]*I$/ },
+  {
+    name: /^ruby[\d.]*$/,
+    program: /^(?:-[^CEFIKTWirx-]*[ehv]|--(?:copyright|help|version))/,
+    value: /^-[^CEFIKTWirx-]*[CEIr]$/,
+  },
+  {
+    name: /^php[\d.]*$/,
+    program: /^(?:-[BEFRfhilmrvw]|--(?:file|help|info|modules|process|run|syntax|version))/,
+    value: /^(?:-[cdz]|--(?:define|php-ini|zend-extension))$/,
+  },
+  { name: /^lua[\d.]*$/, program: /^-[ev]/, value: /^-l$/ },
+  { name: /^(?:rscript|tclsh)$/, program: /^(?:-e|--(?:help|version))/, value: /^$/ },
+]
+
+/** True for `curl … | sh`, which runs a download that nobody has seen. */
+export function runsDownloadedCode(commands: readonly FoundCommand[]): boolean {
+  return commands.some(({ texts, input }) => input?.isDownloaded === true && runsInput(texts))
+}
+
+/** The same for `sh <(curl …)` and `eval "$(curl …)"`, from the visible words at the start of a line. */
 export function appearsToRunDownloadedCode(source: string): boolean {
-  const text = source.slice(0, maxLength)
-  return (
-    /\b(?:curl|wget)\b[^;&\n]{0,300}\|\s{0,9}(?:sudo\s{1,9})?(?:(?:ba|da|a|k|z)?sh(?![\w./-])|(?:source|\.)\s)/.test(
-      text,
-    ) ||
-    // `| X=1 python3 -`
-    /\b(?:curl|wget)\b[^;&\n]{0,300}\|\s{0,9}(?:sudo\s{1,9})?(?:\w{1,99}=[^\s;|&]{0,99}\s{1,9}){0,5}(?:python[\d.]{0,9}|node|perl|ruby|php)(?:\s{1,9}--?(?!\S)|\s{0,9}(?:$|[;|&\n)]))/.test(
-      text,
-    ) ||
-    /(?:^|[\s;|&(])(?:\/[\w./-]{1,99}\/)?(?:(?:ba|da|a|k|z|fi)?sh|eval|source|\.|python[\d.]{0,9}|node|perl|ruby|php)\s[^;|&\n]{0,200}(?:<\(|\$\(|`)\s{0,9}(?:curl|wget)\b/.test(
-      text,
-    )
+  return /(?:^|[\s;|&(])(?:\/[\w./-]{1,99}\/)?(?:(?:ba|da|a|k|z|fi)?sh|eval|source|\.|python[\d.]{0,9}|node|perl|ruby|php)\s[^;|&\n]{0,200}(?:<\(|\$\(|`)\s{0,9}(?:curl|wget)\b/.test(
+    source.slice(0, 4_096),
   )
 }
 
-function wordsOf(stage: Stage): readonly string[] {
-  return stage.kind === 'group' ? [] : stage.words.map(({ text }) => text)
-}
-
 /** True if the program reads its code from standard input: it has no file or text to run among its arguments. */
-function readsProgram([name = '', ...args]: readonly string[]): boolean {
+function runsInput(words: readonly string[]): boolean {
+  const { started, isBelowXargs } = startedBy(words)
+  const [name = '', ...args] = started
   const program = programOf(name)
-  if (wrapper.test(program)) {
-    const at = args.findIndex((word) => shell.test(programOf(word)) || interpreter.test(programOf(word)))
-    return at >= 0 && readsProgram(args.slice(at))
+  const interpreter = interpreters.find((each) => each.name.test(program))
+  if (interpreter === undefined) return false
+  // `sh -c` and `sh -c {}` run the text that they get from xargs.
+  if (isBelowXargs) return interpreter.program.test(args.filter((word) => word !== '{}').at(-1) ?? '')
+  let at = /^(?:deno|bun)$/.test(program) && args[0] === 'run' ? 1 : 0
+  for (let word = args[at]; word !== undefined && /^[-+]./.test(word) && word !== '--'; word = args[at]) {
+    if (interpreter.program.test(word)) return false
+    if (interpreter === shell && /^-\w*s/.test(word)) return true
+    at += interpreter.value.test(word) ? 2 : 1
   }
-  if (shell.test(program)) {
-    // `-o pipefail`
-    const given = args.filter((_, at) => !/^[-+]\w*o$/i.test(args[at - 1] ?? ''))
-    return given.includes('-s') || !given.some((word) => !word.startsWith('-') || /^-\w*c/.test(word))
-  }
-  if (!interpreter.test(program)) return false
-  const given = /^(?:deno|bun)$/.test(program) && args[0] === 'run' ? args.slice(1) : args
-  const first = given.findIndex((word) => !/^-./.test(word) || word === '--')
-  const options = first < 0 ? given : given.slice(0, first)
-  if (options.some((word) => /^-\w*[ceEfmpr]|^--(?:eval|print|version|help)/.test(word))) return false
-  // The words after `-` are arguments. PHP accepts `--` too.
-  return first < 0 || given[first] === '-' || (program === 'php' && given[first] === '--')
+  const operand = args[at]
+  if (operand === undefined || /^\/(?:dev|proc\/self)\/(?:stdin|fd\/0)$/.test(operand)) return true
+  // The words after `-` are arguments, but a shell takes the next one as a file. PHP accepts `--` too.
+  if (interpreter === shell) return /^--?$/.test(operand) && args[at + 1] === undefined
+  return operand === '-' || (program === 'php' && operand === '--')
 }

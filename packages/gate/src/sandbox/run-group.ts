@@ -261,15 +261,7 @@ function lowerPriority(pid: number): void {
 /** 128 plus the number of SIGXFSZ. */
 const fileTooLarge = 153
 
-/** The exit code as shells report it. */
+/** The exit code as shells report it: after a signal, 128 plus its number. */
 function numberOf(name: NodeJS.Signals | null): number | null {
-  const numbers: { readonly [name: string]: number } = {
-    SIGTERM: 143,
-    SIGKILL: 137,
-    SIGINT: 130,
-    SIGSEGV: 139,
-    SIGABRT: 134,
-    SIGXFSZ: fileTooLarge,
-  }
-  return name === null ? null : (numbers[name] ?? 128)
+  return name === null ? null : 128 + constants.signals[name]
 }
