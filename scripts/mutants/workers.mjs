@@ -38,6 +38,13 @@ export const workerMutants = {
       lifeTests,
     ],
     [
+      'an answer that a lost life recorded does not continue the tree',
+      'packages/restate/src/engine/tree-messages.ts',
+      'options.log.heard.size > 0',
+      'false',
+      lifeTests,
+    ],
+    [
       'a worker that stood still overwrites files',
       `${checkouts}/checkout-repository.ts`,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.

@@ -4,6 +4,7 @@ import { createFakeClock } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import type { Sdk } from '../load-sdk.ts'
 import { Archive } from '../log/archive.ts'
+import type { LogItem } from '../log/log-item.ts'
 import { TreeLog } from '../log/tree-log.ts'
 import type { TreeOrder } from '../tree-order.ts'
 import type { TreeAttempt } from './invoke-tree.ts'
@@ -86,6 +87,37 @@ test('a tree rests only when an earlier life on another machine can no longer ac
   for (let turn = 0; turn < 20; turn++) await settled()
   expect(attempt.log.isClosed).toBe(true)
 })
+
+test.each([true, false])(
+  'a tree continues with an answer that an earlier life has recorded before it was lost: %s',
+  async (isAnswered) => {
+    const engine = new RestateEngine(options)
+    engine.orders = { orchestrator: {} as Orchestrator, endSession: async () => {} }
+    const spec = { id: 'lead-1', root: 'lead-1' } as SessionSpec
+    const edit = { id: 'edit-1', entries: [], base: 0, summary: 'A message was added.' }
+    const message = { kind: 'edit', session: 'lead-1', ...edit } as const
+    const question = { session: 'lead-1', name: 'approval/call_1' }
+    const waiting = { kind: 'waiting', session: 'lead-1', questions: [question] } as const
+    const attempt: TreeAttempt = { ...attemptOn(engine, { kind: 'message', message }), previous: [waiting] }
+    const { log } = attempt
+    log.add({ t: 'open', spec })
+    // The answer came while the earlier life carried out the edit.
+    if (isAnswered) log.heard.add(2)
+    const added: LogItem[] = []
+    const add = log.add.bind(log)
+    log.add = (item) => {
+      added.push(item)
+      add(item)
+    }
+    engine.live(attempt)
+    while (!log.isClosed) await settled()
+    expect(added.at(-1)).toMatchObject(
+      isAnswered
+        ? { result: { kind: 'continued' }, orders: [[{ kind: 'resume', session: 'lead-1' }]] }
+        : { result: waiting, orders: [] },
+    )
+  },
+)
 
 test('a tree is given up if its last run here does not stop, and continues here once it has', async () => {
   const clock = createFakeClock()

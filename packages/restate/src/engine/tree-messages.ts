@@ -26,8 +26,8 @@ export interface TreeMessagesOptions {
 }
 
 export class TreeMessages {
-  /** A message has arrived that may let a waiting tree continue. */
-  mayContinue = false
+  /** A message has taken effect that may let a waiting tree continue, in this life or in an earlier one. */
+  mayContinue: boolean
   readonly #options: TreeMessagesOptions
   readonly #hearing = new Map<number, Promise<void>>()
   /** Cancels that have not taken effect, by their number. */
@@ -37,6 +37,7 @@ export class TreeMessages {
 
   constructor(options: TreeMessagesOptions) {
     this.#options = options
+    this.mayContinue = options.log.heard.size > 0
   }
 
   /** Waits for messages, and takes care of those that have arrived. Resolves when their cancels are known. */
