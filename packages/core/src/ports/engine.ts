@@ -81,10 +81,10 @@ export interface QuestionId {
   readonly name: string
 }
 
-/** A session in one process, from `open` to `end`: one life of the session. */
 /** Where earlier lives of a session ran its calls. `elsewhere`: perhaps on a machine whose processes this one cannot see. */
 export type EarlierLives = 'here' | 'elsewhere'
 
+/** A session in one process, from `open` to `end`: one life of the session. */
 export interface Run {
   /** All entries that earlier lives of the session recorded, in order. */
   readonly recorded: readonly Entry[]
