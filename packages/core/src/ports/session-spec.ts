@@ -63,6 +63,10 @@ export interface Work {
   readonly by?: readonly string[]
 }
 
+export function workOf(work: Work | string): Work {
+  return typeof work === 'string' ? { content: work } : work
+}
+
 /**
  * Everything that a session was started with, as plain data that can be stored and sent to another process. Together with the recorded
  * entries, it is sufficient to resume the session.

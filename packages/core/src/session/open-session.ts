@@ -38,13 +38,13 @@ export interface SessionHost {
   /** Returns the new work for a resumed session. Each is returned once. */
   updates(spec: SessionSpec): SessionUpdates | undefined
   /** Returns the messages sent to a running session, in order. Each is returned once. */
-  messages(session: string): readonly Message[]
+  messages(session: string): readonly QueuedMessage[]
   /** Returns whether the session has undelivered messages. */
   hasMessages(session: string): boolean
 }
 
 /** A message to a running session. */
-export interface Message {
+export interface QueuedMessage {
   readonly work: Work
   /** Called with whether the message was recorded. */
   readonly settle: (isRecorded: boolean) => void
@@ -252,7 +252,7 @@ async function startedEffects(session: Session): Promise<string[]> {
 }
 
 /** Records the messages that were sent to a running session. */
-export async function recordMessages(session: Session, messages: readonly Message[]): Promise<void> {
+export async function recordMessages(session: Session, messages: readonly QueuedMessage[]): Promise<void> {
   for (const { work, settle } of messages) {
     let isRecorded = false
     try {

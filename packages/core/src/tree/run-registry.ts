@@ -47,10 +47,17 @@ export class RunRegistry {
     }
   }
 
-  /** The run that was started or resumed at this session. */
-  runAt({ id, root }: SessionSpec): OwnedRun | undefined {
-    const run = this.#runs.get(root)
-    return run?.session === id ? run : undefined
+  /** Returns whether the session continues although it has ended. */
+  continues(spec: SessionSpec): boolean {
+    return this.#runAt(spec)?.continues === true
+  }
+
+  /** Returns the new work for the session. It is returned once. */
+  takeUpdates(spec: SessionSpec): SessionUpdates | undefined {
+    const run = this.#runAt(spec)
+    const updates = run?.updates
+    if (run !== undefined) run.updates = undefined
+    return updates
   }
 
   tree(spec: SessionSpec): Tree {
@@ -83,5 +90,11 @@ export class RunRegistry {
   forget(root: string): void {
     this.#trees.get(root)?.close()
     this.#trees.delete(root)
+  }
+
+  /** The run that was started or resumed at this session. */
+  #runAt({ id, root }: SessionSpec): OwnedRun | undefined {
+    const run = this.#runs.get(root)
+    return run?.session === id ? run : undefined
   }
 }
