@@ -59,6 +59,7 @@ export type {
   Rule,
   Verdict,
 } from './ports/gate.ts'
+export type { Isolation } from './ports/isolation.ts'
 export { type Json, type JsonObject, parseJson } from './ports/json.ts'
 export type { CollectKnowledge, PromptPart } from './ports/knowledge.ts'
 export type { Ceiling, Ledger, LedgerAnswer, LedgerDay, LedgerOrder, LedgerSlots } from './ports/ledger.ts'
@@ -122,7 +123,6 @@ export {
 } from './ports/tool.ts'
 export type { ApprovalRequirement, RecordedVote, Vote, VoteChannel } from './ports/votes.ts'
 export type {
-  Isolation,
   PreparedIsolation,
   SettledWorkspace,
   WorkspaceRequest,

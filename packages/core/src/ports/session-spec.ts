@@ -1,8 +1,8 @@
 import type { AgentDefinition, Budget } from './agent.ts'
 import type { Image } from './entry.ts'
+import type { Isolation } from './isolation.ts'
 import type { JsonObject } from './json.ts'
 import { type RunLimits, withCeiling } from './limits.ts'
-import type { Isolation } from './workspaces.ts'
 
 /** How a session ends. `text`: when a reply contains no calls. `report`: only when the agent calls `reportOut`. */
 export type Completion = 'text' | 'report'

@@ -1,5 +1,5 @@
 import { matchesAnything, matchesWildcard } from '../vocabulary/wildcard.ts'
-import type { Subject } from './permission-subject.ts'
+import type { CallSubject } from './call-subject.ts'
 
 /** A path in the two forms that a pattern can match. Both are computed from the text, without the file system. */
 interface Reading {
@@ -13,7 +13,7 @@ interface Reading {
  * The file or folder that a call uses. Patterns are relative to the workspace, or absolute. A backslash separates folders on some systems
  * and is part of the name on others: a restriction applies if either interpretation matches, and is lifted only if both match.
  */
-export function pathSubject(path: string, workspace: string, real?: string): Subject {
+export function pathSubject(path: string, workspace: string, real?: string): CallSubject {
   const slashed = read(path.replaceAll('\\', '/'), workspace)
   const readings =
     path.includes('\\') && !/^[a-z]:|^\\/i.test(path) ? [slashed, read(path, workspace)] : [slashed]

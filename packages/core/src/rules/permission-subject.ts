@@ -5,24 +5,15 @@ import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { matchesAnything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import { addressOf } from './address-of.ts'
+import type { CallSubject } from './call-subject.ts'
 import { pathSubject } from './permission-path.ts'
-
-/** One subject of a call, for the patterns of permission rules. */
-export interface Subject {
-  /** For messages. Empty if the call has no particular subject. */
-  readonly label: string
-  /** True if any part or interpretation matches: enough for a restriction. */
-  matchesSome(pattern: string): boolean
-  /** True if every part matches in every interpretation: required to lift a restriction. */
-  matchesWhole(pattern: string): boolean
-}
 
 /** The subjects of a call: files, a command, an address, an agent. A call without a subject matches only `*`. */
 export function subjectsOf(
   { tool, input }: JudgedCall,
   workspace: string,
   locate?: Ports['locate'],
-): readonly Subject[] {
+): readonly CallSubject[] {
   const given = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>
   const agents = targetsOf(tool, input)
   if (agents.length > 0) return agents.map(agentSubject)
@@ -37,9 +28,9 @@ export function subjectsOf(
   return subjects.length === 0 ? [nothing] : subjects
 }
 
-const nothing: Subject = { label: '', matchesSome: matchesAnything, matchesWhole: matchesAnything }
+const nothing: CallSubject = { label: '', matchesSome: matchesAnything, matchesWhole: matchesAnything }
 
-function agentSubject(target: string): Subject {
+function agentSubject(target: string): CallSubject {
   const fits = (pattern: string) => matchesWildcard(nameKey(pattern), nameKey(target))
   return { label: target, matchesSome: fits, matchesWhole: fits }
 }
@@ -48,7 +39,7 @@ function agentSubject(target: string): Subject {
 const shellSyntax = /[;|&<>$`\n\r()]/
 
 /** `found`: the commands that the line runs, if the tool could determine them. */
-function commandSubject(command: string, found: CommandsOfCall | undefined): Subject {
+function commandSubject(command: string, found: CommandsOfCall | undefined): CallSubject {
   const whole = collapseSpaces(command)
   const programs = found?.list.map(programText) ?? []
   const parts = [whole, ...command.split(shellSyntax).map(collapseSpaces), ...programs.flat()]
@@ -86,7 +77,7 @@ function collapseSpaces(text: string): string {
 }
 
 /** Matches the URL as written and in its normal form: `HTTPS://Evil.test:443` is `https://evil.test/`. */
-function addressSubject(address: string): Subject {
+function addressSubject(address: string): CallSubject {
   const written = address.trim()
   const parsed = parse(written)
   const readings = parsed === undefined || parsed.href === written ? [written] : [written, parsed.href]

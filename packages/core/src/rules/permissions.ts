@@ -3,7 +3,8 @@ import type { JudgedCall, Rule, Verdict } from '../ports/gate.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { Tool } from '../ports/tool.ts'
 import { restrictionCoversTool, ruleCoversTool } from '../vocabulary/select-tools.ts'
-import { type Subject, subjectsOf } from './permission-subject.ts'
+import type { CallSubject } from './call-subject.ts'
+import { subjectsOf } from './permission-subject.ts'
 
 const strictness = { allow: 0, ask: 1, deny: 2 } as const
 
@@ -21,7 +22,7 @@ export function createAgentPermissions(locate?: Ports['locate']): Rule {
       if (permissions === undefined || call.tool.kind === 'report') return undefined
       const rules = rulesFor(permissions, call.tool)
       if (rules.length === 0) return undefined
-      let strictest: { rule: PermissionRule; subject: Subject } | undefined
+      let strictest: { rule: PermissionRule; subject: CallSubject } | undefined
       for (const subject of subjectsOf(call, session.workspace, locate)) {
         const rule = matchingRule(rules, subject)
         if (rule !== undefined && strictness[rule.action] > strictness[strictest?.rule.action ?? 'allow'])
@@ -36,7 +37,7 @@ export function createAgentPermissions(locate?: Ports['locate']): Rule {
  * A restriction applies if any part or interpretation of the call matches. A rule that lifts a restriction must match the whole call: `git
  * *` does not allow `git log; rm x`.
  */
-function matchingRule(rules: readonly PermissionRule[], subject: Subject): PermissionRule | undefined {
+function matchingRule(rules: readonly PermissionRule[], subject: CallSubject): PermissionRule | undefined {
   let holds: PermissionRule | undefined
   for (const rule of rules) {
     const loosens = strictness[rule.action] < strictness[holds?.action ?? 'allow']
@@ -71,7 +72,7 @@ function verdictOf(
   agent: AgentDefinition,
   { tool }: JudgedCall,
   rule: PermissionRule,
-  subject: Subject,
+  subject: CallSubject,
 ): Verdict {
   const where = agent.source?.path ?? `the definition of ${agent.name}`
   const about = subject.label === '' ? '' : ` for ${subject.label}`

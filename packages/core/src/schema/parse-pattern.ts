@@ -1,5 +1,3 @@
-import type { PatternFault } from './pattern.ts'
-
 export type Node =
   | { readonly kind: 'letter'; readonly takes: (letter: string) => boolean }
   | { readonly kind: 'place'; readonly holds: Assertion }
@@ -8,6 +6,11 @@ export type Node =
 
 /** Tests a position between two characters. `undefined` is the beginning or the end of the text. */
 export type Assertion = (before: string | undefined, after: string | undefined) => boolean
+
+export interface PatternFault {
+  /** The reason as a clause: `the pattern has a backreference`. */
+  readonly fault: string
+}
 
 class Unsupported extends Error {}
 

@@ -1,5 +1,4 @@
-import type { Assertion, Node } from './parse-pattern.ts'
-import type { PatternFault } from './pattern.ts'
+import type { Assertion, Node, PatternFault } from './parse-pattern.ts'
 
 /** A state of the automaton. `next`, `first` and `second` are indexes in the list of states. */
 export type State =

@@ -3,17 +3,12 @@
  * patterns take minutes for a short text. Patterns are regular expressions with the flag `u`, without lookaround and backreferences.
  */
 
-import { type Node, parsePattern } from './parse-pattern.ts'
+import { type Node, type PatternFault, parsePattern } from './parse-pattern.ts'
 import { buildNfa, type State } from './pattern-states.ts'
 
 export interface Pattern {
   /** Returns whether the pattern occurs in the text, or `undefined` if the text is too long to test in reasonable time. */
   test(text: string): boolean | undefined
-}
-
-export interface PatternFault {
-  /** The reason as a clause: `the pattern has a backreference`. */
-  readonly fault: string
 }
 
 /** The maximum number of steps of one test: about half a second. */

@@ -1,6 +1,6 @@
 import { budgetNoticesInSubtree, newNotices } from '../budget/budget-notices.ts'
-import type { TeammateResult, Teammates } from '../tree/teammates.ts'
 import { subagentResult } from './follow-up.ts'
+import type { LedTeammates, TeammateResult } from './led-teammates.ts'
 import { hasUnrecordedMessages } from './mail.ts'
 import { notice, type Session, say, withoutSlot } from './session.ts'
 
@@ -8,7 +8,7 @@ import { notice, type Session, say, withoutSlot } from './session.ts'
  * Waits until the team of a lead is idle. Returns true if the lead may end: no teammate is running, every message was delivered, and the
  * lead has received the last reply of each teammate. Otherwise the lead continues with the new messages.
  */
-export async function awaitTeam(session: Session, teammates: Teammates): Promise<boolean> {
+export async function awaitTeam(session: Session, teammates: LedTeammates): Promise<boolean> {
   await withoutSlot(session, () => teammates.settled())
   if (session.node.isStopped || session.tree.isPausing || hasUnrecordedMessages(session)) return false
   teammates.requireEnds()
@@ -30,7 +30,7 @@ export async function awaitTeam(session: Session, teammates: Teammates): Promise
   return false
 }
 
-async function noteUndelivered(session: Session, teammates: Teammates): Promise<void> {
+async function noteUndelivered(session: Session, teammates: LedTeammates): Promise<void> {
   const notices = teammates.undelivered().map(({ name, team, count }) => ({
     code: 'team',
     message: `${count === 1 ? '1 message' : `${count} messages`} to ${name} in team ${team} could not be delivered`,

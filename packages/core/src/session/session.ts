@@ -8,9 +8,9 @@ import type { Ports } from '../ports/ports.ts'
 import { addUsage, type Notice, noUsage, type Report, type Usage } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { ParsedCall } from '../rules/create-gate.ts'
-import type { Teammates } from '../tree/teammates.ts'
 import type { Tree, TreeNode } from '../tree/tree.ts'
 import type { Toolset } from '../vocabulary/toolset.ts'
+import type { LedTeammates } from './led-teammates.ts'
 import type { SessionState } from './session-state.ts'
 import { applyEntry, foldEntries, startedCalls } from './state.ts'
 
@@ -43,7 +43,7 @@ export interface Session {
   /** Children in the background that this life has started or re-attached to. */
   readonly background: Map<string, BackgroundChild>
   /** The teammates it leads. Set from the first round in which it leads a team. */
-  teammates: Teammates | undefined
+  teammates: LedTeammates | undefined
   /** The usage of children whose calls stay open because the session is being stopped. It is in the report, but not in the record. */
   left: { usage: Usage; sessions: number; calls: number }
   holdsSlot: boolean

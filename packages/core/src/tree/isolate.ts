@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../ports/agent.ts'
+import type { Isolation } from '../ports/isolation.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
-import type { Isolation } from '../ports/workspaces.ts'
 import type { Session } from '../session/session.ts'
 import { toolsetOf } from '../vocabulary/toolset.ts'
 import { allowedTargets, readDelegation } from './delegation.ts'

@@ -1,10 +1,10 @@
 import type { AgentDefinition } from '../ports/agent.ts'
 import type { QuestionId } from '../ports/engine.ts'
+import type { Isolation } from '../ports/isolation.ts'
 import type { JsonObject } from '../ports/json.ts'
 import type { RunLimits } from '../ports/limits.ts'
 import type { Report } from '../ports/report.ts'
 import type { Controls, SessionSpec, Work } from '../ports/session-spec.ts'
-import type { Isolation } from '../ports/workspaces.ts'
 import type { CallExplanation, ExplainRequest } from './explain.ts'
 
 export interface Orchestrator {

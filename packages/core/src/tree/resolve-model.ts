@@ -1,9 +1,9 @@
+import type { AgentDefinition } from '../ports/agent.ts'
 import { CadreError, type ErrorCode } from '../ports/errors.ts'
 import type { ModelResolution } from '../ports/model.ts'
 import type { Ports } from '../ports/ports.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import { modelPreferences } from '../vocabulary/match-model.ts'
-import type { SpecRequest } from './build-session-spec.ts'
 
 export interface ResolvedModel {
   /** `Model.id`. */
@@ -14,7 +14,12 @@ export interface ResolvedModel {
 
 export type UnavailableModel = NonNullable<SessionSpec['insteadOf']>
 
-type ModelQuestion = Pick<SpecRequest, 'agent' | 'parent' | 'model'>
+interface ModelQuestion {
+  readonly agent: AgentDefinition
+  readonly parent?: { readonly spec: SessionSpec }
+  /** The model that the call or the person names. */
+  readonly model?: string | undefined
+}
 
 /**
  * Chooses the model: from the call, else the agent, else the parent, else the default. The first available preference of an agent applies;

@@ -14,6 +14,7 @@ import type { Report } from '../ports/report.ts'
 import type { SessionSpec } from '../ports/session-spec.ts'
 import type { Teams } from '../ports/teams.ts'
 import { readCall, readInput } from '../rules/create-gate.ts'
+import type { LedTeammates, TeammateResult } from '../session/led-teammates.ts'
 import { hasUnrecordedMessages } from '../session/mail.ts'
 import { teammateWork } from '../session/prompt.ts'
 import type { Session } from '../session/session.ts'
@@ -42,16 +43,7 @@ interface Teammate {
   refused?: string | undefined
 }
 
-/** A result of a teammate for its lead. */
-export interface TeammateResult {
-  readonly name: string
-  readonly team: string
-  readonly report: Report
-  /** The key with which the lead records that it received the result. */
-  readonly key: string
-}
-
-export class Teammates {
+export class Teammates implements LedTeammates {
   readonly #session: Session
   readonly #teams: Teams
   readonly #mates = new Map<string, Teammate>()
@@ -70,83 +62,15 @@ export class Teammates {
     return state.teams.size > 0 || teammates !== undefined
   }
 
-  /** Updates the teammates of a session from its record: starts new ones, resumes known ones, and stops removed ones. */
+  /** Updates the teammates of a session that leads a team. */
   static async attend(session: Session): Promise<void> {
     const { teams } = session.ports
     if (teams === undefined || !Teammates.isLead(session)) return
     session.teammates ??= new Teammates(session, teams)
-    await session.teammates.#attend()
+    await session.teammates.update()
   }
 
-  /** The number of running teammates. */
-  get working(): number {
-    let count = 0
-    for (const { running } of this.#mates.values()) if (running !== undefined) count += 1
-    return count
-  }
-
-  /** True if the lead must not end yet: teammates are running, or the lead has not received all their results. */
-  get isBusy(): boolean {
-    return this.working > 0 || this.takeResults().length > 0
-  }
-
-  /** Resolves when the lead has a message, when no teammate is running, or when the lead is stopped. */
-  async settled(): Promise<void> {
-    const { node } = this.#session
-    this.#wakeAll()
-    while (!node.isStopped && this.working > 0 && !hasUnrecordedMessages(this.#session)) await this.#change()
-  }
-
-  /** Throws the error that prevents a teammate from ending: a pending question to a person, or an unusable record. */
-  requireEnds(): void {
-    const failures = [...this.#mates.values()].flatMap(({ failure }) =>
-      failure === undefined ? [] : [failure],
-    )
-    const broken = failures.find((failure) => !(failure instanceof Suspended))
-    if (broken !== undefined) throw broken
-    const questions: QuestionId[] = failures.flatMap((failure) => (failure as Suspended).questions)
-    if (failures.length > 0) throw new Suspended(questions)
-  }
-
-  /** The last replies of teammates that the lead has not received. */
-  takeResults(): readonly TeammateResult[] {
-    const { givenNotices: told } = this.#session.state
-    return [...this.#mates.values()].flatMap(({ name, team, child, last: report }) => {
-      const key = `${child}/${report?.messages ?? 0}`
-      return report === undefined || told.has(key) ? [] : [{ name, team: team.name, report, key }]
-    })
-  }
-
-  /** Messages that will not be delivered, by teammate. */
-  undelivered(): readonly { readonly name: string; readonly team: string; readonly count: number }[] {
-    return [...this.#mates.values()].flatMap(({ name, team, child }) => {
-      const count = this.#teams.unread(child).length
-      return count === 0 ? [] : [{ name, team: team.name, count }]
-    })
-  }
-
-  /** Stops the members of a team permanently, and returns their reports. */
-  async disband(team: TeamState): Promise<readonly Report[]> {
-    const mates = [...this.#mates.values()].filter((mate) => mate.team.call.id === team.call.id)
-    for (const { child } of mates) this.#mates.delete(child)
-    return this.#end(mates, { kind: 'cancelled', by: 'parent' })
-  }
-
-  /** Starts no more teammates, and resolves when none is running. With a reason, stops the running ones. */
-  async stop(reason?: StopReason): Promise<readonly Report[]> {
-    this.#isStopped = true
-    this.#unserve()
-    return this.#end([...this.#mates.values()], reason && (this.#session.node.reason ?? reason))
-  }
-
-  async #end(mates: readonly Teammate[], reason: StopReason | undefined): Promise<readonly Report[]> {
-    for (const { child, running } of mates)
-      if (reason !== undefined && running !== undefined) this.#session.tree.node(child)?.stop(reason)
-    await Promise.all(mates.map(({ running }) => running))
-    return mates.flatMap(({ last }) => last ?? [])
-  }
-
-  async #attend(): Promise<void> {
+  async update(): Promise<void> {
     const wanted = new Map<string, Teammate>()
     for (const team of this.#session.state.teams.values())
       for (const [name, child] of team.members) wanted.set(child, { name, team, child, isIdle: false })
@@ -158,6 +82,66 @@ export class Teammates {
     await Promise.all(fresh.map((mate) => this.#recall(mate)))
     for (const mate of fresh) this.#mates.set(mate.child, mate)
     if (fresh.length > 0) this.#wakeAll()
+  }
+
+  get working(): number {
+    let count = 0
+    for (const { running } of this.#mates.values()) if (running !== undefined) count += 1
+    return count
+  }
+
+  get isBusy(): boolean {
+    return this.working > 0 || this.takeResults().length > 0
+  }
+
+  async settled(): Promise<void> {
+    const { node } = this.#session
+    this.#wakeAll()
+    while (!node.isStopped && this.working > 0 && !hasUnrecordedMessages(this.#session)) await this.#change()
+  }
+
+  requireEnds(): void {
+    const failures = [...this.#mates.values()].flatMap(({ failure }) =>
+      failure === undefined ? [] : [failure],
+    )
+    const broken = failures.find((failure) => !(failure instanceof Suspended))
+    if (broken !== undefined) throw broken
+    const questions: QuestionId[] = failures.flatMap((failure) => (failure as Suspended).questions)
+    if (failures.length > 0) throw new Suspended(questions)
+  }
+
+  takeResults(): readonly TeammateResult[] {
+    const { givenNotices: told } = this.#session.state
+    return [...this.#mates.values()].flatMap(({ name, team, child, last: report }) => {
+      const key = `${child}/${report?.messages ?? 0}`
+      return report === undefined || told.has(key) ? [] : [{ name, team: team.name, report, key }]
+    })
+  }
+
+  undelivered(): readonly { readonly name: string; readonly team: string; readonly count: number }[] {
+    return [...this.#mates.values()].flatMap(({ name, team, child }) => {
+      const count = this.#teams.unread(child).length
+      return count === 0 ? [] : [{ name, team: team.name, count }]
+    })
+  }
+
+  async disband(team: TeamState): Promise<readonly Report[]> {
+    const mates = [...this.#mates.values()].filter((mate) => mate.team.call.id === team.call.id)
+    for (const { child } of mates) this.#mates.delete(child)
+    return this.#end(mates, { kind: 'cancelled', by: 'parent' })
+  }
+
+  async stop(reason?: StopReason): Promise<readonly Report[]> {
+    this.#isStopped = true
+    this.#unserve()
+    return this.#end([...this.#mates.values()], reason && (this.#session.node.reason ?? reason))
+  }
+
+  async #end(mates: readonly Teammate[], reason: StopReason | undefined): Promise<readonly Report[]> {
+    for (const { child, running } of mates)
+      if (reason !== undefined && running !== undefined) this.#session.tree.node(child)?.stop(reason)
+    await Promise.all(mates.map(({ running }) => running))
+    return mates.flatMap(({ last }) => last ?? [])
   }
 
   /** Restores the state of a teammate from its record. */

@@ -12,7 +12,7 @@ import {
   type LedgerSlots,
 } from '@cadre/core'
 import { hasCode, ownerOnly } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { withLock } from '../leases/with-lock.ts'
 import type { LedgerStore } from './ledger-store.ts'
 

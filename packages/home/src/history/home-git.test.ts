@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Home, openHome } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
+import { openHome } from '../home/open-home.ts'
 import { openHomeGit } from './home-git.ts'
 
 /** For tests that take seconds: `npm test` skips them, and `npm run test:deep` runs them. */

@@ -23,7 +23,7 @@ import {
   thisProcess,
   tryGit,
 } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { Leases } from '../leases/leases.ts'
 import { batchCommitMessage, initialCommitMessage, unrecordedChangesMessage } from './commit-messages.ts'
 import { writeHomeExclude } from './home-exclude.ts'

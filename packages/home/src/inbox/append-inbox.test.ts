@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Home, openHome } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
+import { openHome } from '../home/open-home.ts'
 import { appendInbox } from './append-inbox.ts'
 
 let folder: string

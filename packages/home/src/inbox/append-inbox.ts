@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cadre/core'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { appendLine } from '../lines/append-line.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { textOf } from '@cadre/disk'
 import { readPlainFile } from '../home/edit-shared-file.ts'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { type ParsedRoutes, readRoutes } from './read-routes.ts'
 
 export type CurrentRoutes =

@@ -1,4 +1,4 @@
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { runningProcess } from './running-process.ts'
 
 /** The name of the daemon's lease. No session can have it. */

@@ -1,6 +1,6 @@
 import { CadreError } from '@cadre/core'
 import { type ProcessIdentity, thisProcess } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { Leases } from './leases.ts'
 import { runningProcess } from './running-process.ts'
 

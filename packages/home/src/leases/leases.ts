@@ -19,7 +19,7 @@ import {
   systemErrorCode,
   unlinkIfExists,
 } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 
 /** How long a process that was wrongly considered dead may still act: until its next heartbeat, plus the time for its tools to stop. */
 const noticeLimit = heartbeatLimit / 3 + stopGrace

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { isAlive, type ProcessIdentity, readRegularFile, thisProcess } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 
 /** Returns the process that runs a tree of sessions, or `undefined`. Changes nothing. */
 export function runningProcess(home: Home, root: string): ProcessIdentity | undefined {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CadreError } from '@cadre/core'
 import { thisProcess } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { Leases } from './leases.ts'
 
 const timeoutMs = 30_000

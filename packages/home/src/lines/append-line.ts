@@ -6,7 +6,7 @@
  * 3. Lines that arrive during a write are written together, with one sync.
  */
 import { CadreError, type JsonObject } from '@cadre/core'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { withLock } from '../leases/with-lock.ts'
 import { appendLines } from './append-lines.ts'
 import { openIdIndex } from './id-index.ts'

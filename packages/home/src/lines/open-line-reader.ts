@@ -1,6 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fstatSync } from 'node:fs'
 import { listFolder, openWithoutLinks } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { LineCursor } from './line-cursor.ts'
 import { lineFileBaseName, lineFileName } from './line-file-name.ts'
 import { isLineUnchanged, LineReader } from './line-reader.ts'

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@cadre/core'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { FollowedFile } from '../lines/followed-file.ts'
 import { type MailMessage, messageFromLine } from './mail-message.ts'
 import { receiptsName } from './mailbox-name.ts'

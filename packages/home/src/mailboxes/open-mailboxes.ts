@@ -5,7 +5,7 @@
  * 2. A message has at most one receipt.
  */
 import { listFolder } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { appendLine } from '../lines/append-line.ts'
 import { type MailMessage, type MailReceipt, messageToLine, receiptToLine } from './mail-message.ts'
 import { Mailbox } from './mailbox.ts'

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Home, openHome } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
+import { openHome } from '../home/open-home.ts'
 import { openOutbox } from './open-outbox.ts'
 
 let folder: string

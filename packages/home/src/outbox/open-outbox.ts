@@ -10,7 +10,7 @@
  */
 import { CadreError, type JsonObject, messageOf } from '@cadre/core'
 import { listFolder, systemErrorCode } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { appendInbox } from '../inbox/append-inbox.ts'
 import { lineFileBaseName, lineFileName } from '../lines/line-file-name.ts'
 import type { OutboxEntry } from './outbox-entry.ts'

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { isObject, type JsonObject } from '@cadre/core'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { withLock } from '../leases/with-lock.ts'
 import { appendLines } from '../lines/append-lines.ts'
 import { FollowedFile } from '../lines/followed-file.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { currentUser, userOf } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 
 export interface HomeOwner {
   /** The name of the system user. */

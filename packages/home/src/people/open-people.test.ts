@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { currentUser } from '@cadre/disk'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Home, openHome } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
+import { openHome } from '../home/open-home.ts'
 import { openPeople } from './open-people.ts'
 
 let folder: string

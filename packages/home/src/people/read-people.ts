@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from 'node:fs'
 import { CadreError, sentenceOf } from '@cadre/core'
 import { type Located, readYaml, textOf, userOf } from '@cadre/disk'
 import { readPlainFile } from '../home/edit-shared-file.ts'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { homeOwner } from './home-owner.ts'
 import { isPersonName, isSameName, nameKey, type Person, type Role, roles } from './person.ts'
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { hasCode, readRegularFile } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 
 /** `session`: the id of a session. `task`: the id of a task. */
 export type RequesterSubject = 'session' | 'task'

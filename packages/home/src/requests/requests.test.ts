@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Home, openHome } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
+import { openHome } from '../home/open-home.ts'
 import { requestCancel } from './request-cancel.ts'
 import { watchRequests } from './watch-requests.ts'
 

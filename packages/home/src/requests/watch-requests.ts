@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type FolderWatch, namesIn, readRegularFile, watchFolder } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 
 export interface RequestWatch {
   readonly home: Home

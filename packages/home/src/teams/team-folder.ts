@@ -8,7 +8,7 @@
  */
 import { rmdirSync } from 'node:fs'
 import { entryAt, hasCode, listFolder, unlinkIfExists } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { receiptsName } from '../mailboxes/mailbox-name.ts'
 
 export const teamsFolder = 'teams'

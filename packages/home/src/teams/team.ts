@@ -1,5 +1,5 @@
 import { leadNames } from '@cadre/core'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import type { TeamConfig } from './team-config.ts'
 import { inboxesFolder, teamsFolder } from './team-folder.ts'
 import { TeamInbox } from './team-inbox.ts'

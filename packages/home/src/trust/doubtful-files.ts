@@ -9,7 +9,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { isOwnWrite, rememberOwnWrite } from './unsandboxed-command.ts'
 
 /** The folder of the notes, in the home. */

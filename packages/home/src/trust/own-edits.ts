@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { readRegularFile } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { daemonLeaseName } from '../leases/daemon-lease.ts'
 
 /**

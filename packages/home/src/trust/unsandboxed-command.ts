@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { heartbeatLimit, isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
-import type { Home } from '../home/open-home.ts'
+import type { Home } from '../home/home.ts'
 import { holdCommandSocket, isCommandSocketHeld } from './command-socket.ts'
 import { digestOf, rememberEdit } from './own-edits.ts'
 
