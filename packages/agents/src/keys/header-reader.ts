@@ -2,7 +2,7 @@ import type { Diagnostic, Located } from '@cadre/disk'
 import type { HeaderEntry, UnreadRestriction } from '../header/find-unread-restrictions.ts'
 import { plainKey } from '../header/known-keys.ts'
 
-export interface HeaderRequest {
+export interface HeaderReaderOptions {
   readonly path: string
   readonly dialect: string
   readonly entries: readonly HeaderEntry[]
@@ -20,7 +20,7 @@ export class HeaderReader {
   readonly #entries = new Map<string, HeaderEntry[]>()
   readonly #read = new Set<string>()
 
-  constructor({ path, dialect, entries, synonyms, unseen = [] }: HeaderRequest) {
+  constructor({ path, dialect, entries, synonyms, unseen = [] }: HeaderReaderOptions) {
     this.path = path
     this.dialect = dialect
     this.unseen = unseen

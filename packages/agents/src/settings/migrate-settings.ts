@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '@cadre/core'
 import { defaultSettings, settingsVersion } from './default-settings.ts'
 
 /** One change made by the migration. */
-export interface SettingsChange {
+export interface MigrationChange {
   /** The path in the new format, such as `configuration.agents[0].toolPermissions`. */
   readonly path: string
   readonly message: string
@@ -10,7 +10,7 @@ export interface SettingsChange {
 
 export interface MigratedSettings {
   readonly value: JsonObject
-  readonly changes: readonly SettingsChange[]
+  readonly changes: readonly MigrationChange[]
 }
 
 /**
@@ -18,7 +18,7 @@ export interface MigratedSettings {
  * validate: values with the right shape are kept, even if they are wrong.
  */
 export function migrateSettings(value: Json): MigratedSettings {
-  const changes: SettingsChange[] = []
+  const changes: MigrationChange[] = []
   const change = (path: string, message: string) =>
     void changes.push({ path: path === '' ? 'configuration' : `configuration.${path}`, message })
   if (!isObject(value)) {

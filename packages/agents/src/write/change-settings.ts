@@ -62,7 +62,7 @@ interface Part {
   readonly field: Located
 }
 
-interface Parts {
+interface FoundParts {
   /** By key, without the namespace. */
   readonly parts: ReadonlyMap<string, Part>
   /** Returns where to write a key that does not exist yet. */
@@ -70,7 +70,7 @@ interface Parts {
 }
 
 /** A workspace file has its settings one level deeper. If a key occurs twice, the dotted one applies. */
-function findParts(root: Located, path: string): Parts {
+function findParts(root: Located, path: string): FoundParts {
   const isWorkspace = /\.code-workspace$/i.test(path)
   const fields = (isWorkspace ? root.fields?.get('settings')?.fields : root.fields) ?? new Map()
   const base = isWorkspace ? ['settings'] : []
@@ -90,7 +90,7 @@ function findParts(root: Located, path: string): Parts {
   }
 }
 
-function reset(text: string, { parts }: Parts): ChangedSettings {
+function reset(text: string, { parts }: FoundParts): ChangedSettings {
   if (parts.size === 0) return refusedResult(1, 'There are no agents in these settings.')
   let edited = text
   for (const { at } of parts.values()) edited = removeAt(edited, at)
@@ -101,7 +101,7 @@ function reset(text: string, { parts }: Parts): ChangedSettings {
 
 function changeAgents(
   text: string,
-  { parts, at }: Parts,
+  { parts, at }: FoundParts,
   change: Exclude<SettingsChange, { kind: 'reset' }>,
 ): ChangedSettings {
   const agents = parts.get('agents')

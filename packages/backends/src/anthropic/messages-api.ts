@@ -2,11 +2,11 @@ import type { JsonObject } from '@cadre/core'
 import type { ExchangeResult } from '../http/exchange.ts'
 import { isSchemaError, isStrict } from '../http/output-schema.ts'
 import type { ServerApi } from '../http/server-api.ts'
-import { type BodyOptions, messagesBody, type Quirks } from './messages-body.ts'
+import { type MessagesBodyOptions, type MessagesQuirks, messagesBody } from './messages-body.ts'
 import { MessagesReader } from './messages-reader.ts'
 
 /** Anthropic's Messages API. */
-export function messagesApi(options: BodyOptions): ServerApi<Quirks> {
+export function messagesApi(options: MessagesBodyOptions): ServerApi<MessagesQuirks> {
   return {
     path: '/v1/messages',
     noQuirks: {},
@@ -21,10 +21,10 @@ export function messagesApi(options: BodyOptions): ServerApi<Quirks> {
 }
 
 function adapt(
-  quirks: Quirks,
+  quirks: MessagesQuirks,
   { status, text }: Extract<ExchangeResult, { kind: 'status' }>,
   { maxOutput, outputSchema }: { readonly maxOutput: number; readonly outputSchema: JsonObject | undefined },
-): Quirks | undefined {
+): MessagesQuirks | undefined {
   if (status !== 400 && status !== 422) return undefined
   const sentSchema = outputSchema !== undefined && !quirks.withoutSchema && isStrict(outputSchema)
   if (sentSchema && isSchemaError(text)) return { ...quirks, withoutSchema: true }
@@ -34,7 +34,11 @@ function adapt(
   )
 }
 
-function withoutRejected(quirks: Quirks, text: string, maxOutput: number): Quirks | undefined {
+function withoutRejected(
+  quirks: MessagesQuirks,
+  text: string,
+  maxOutput: number,
+): MessagesQuirks | undefined {
   const limit = Math.min(maxOutput, quirks.outputLimit ?? maxOutput)
   // "input length and `max_tokens` exceed context limit: 190000 + 64000 > 200000"
   const [, input, window] = /(\d+) \+ \d+ > (\d+)/.exec(text) ?? []

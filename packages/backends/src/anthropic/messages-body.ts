@@ -3,7 +3,7 @@ import { inputOf, wellFormed, withReasoning } from '../http/message-parts.ts'
 import { isStrict } from '../http/output-schema.ts'
 
 /** Features that this server was found not to support. */
-export interface Quirks {
+export interface MessagesQuirks {
   /** The highest limit on output tokens that it accepts. */
   readonly outputLimit?: number
   /** The limit was too high only for this request. */
@@ -13,7 +13,7 @@ export interface Quirks {
   readonly withoutSchema?: boolean
 }
 
-export interface BodyOptions {
+export interface MessagesBodyOptions {
   /** The model, as `Model.id`. */
   readonly id: string
   /** The maximum length of a reply, which this API requires. */
@@ -33,8 +33,8 @@ interface Turn {
 export function messagesBody(
   model: string,
   request: ModelRequest,
-  quirks: Quirks,
-  options: BodyOptions,
+  quirks: MessagesQuirks,
+  options: MessagesBodyOptions,
 ): string {
   const { system, messages, tools, outputSchema: schema } = request
   const limit = Math.min(

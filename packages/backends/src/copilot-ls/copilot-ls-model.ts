@@ -11,7 +11,7 @@ import type { Clock, Model, ModelRequest, Reply, ReplyFailure, ReplyHooks, Usage
 import type { ChatMode } from '../models-config.ts'
 import { type AttemptResult, cancelled, retryUntilAnswered } from '../retry-until-answered.ts'
 import type { StreamedText } from '../streamed-text.ts'
-import { type Continuation, LsConversation } from './ls-conversation.ts'
+import { type LsContinuation, LsConversation } from './ls-conversation.ts'
 import type { LsTurn } from './ls-turn.ts'
 import { nextTurnSignal, respondsToPing, type TurnSignal } from './next-turn-signal.ts'
 import type { ServerNotices } from './server-notices.ts'
@@ -137,7 +137,7 @@ export function copilotLsModel(options: CopilotLsModelOptions, shared: SharedMod
 
   function continueConversation(
     conversation: LsConversation,
-    next: Continuation,
+    next: LsContinuation,
     { session }: ModelRequest,
   ): boolean {
     const { turn, server, id } = conversation

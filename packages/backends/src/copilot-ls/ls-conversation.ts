@@ -5,7 +5,7 @@ import { type Content, contentOf, withMessages } from './transcript.ts'
 import type { ToolInvocation } from './wire-types.ts'
 
 /** How the conversation continues. */
-export type Continuation =
+export type LsContinuation =
   | { readonly kind: 'result'; readonly call: ToolInvocation; readonly text: string }
   | { readonly kind: 'turn'; readonly message: Content }
 
@@ -47,7 +47,7 @@ export class LsConversation {
   }
 
   /** Returns how these messages continue the conversation; `undefined` if they do not, and a new one must start. */
-  continuation(model: string, request: ModelRequest, canSee: boolean): Continuation | undefined {
+  continuation(model: string, request: ModelRequest, canSee: boolean): LsContinuation | undefined {
     const { messages, system, tools } = request
     if (!this.server.process.isRunning || this.turn.isAbandoned || this.#replied === undefined)
       return undefined
@@ -65,7 +65,7 @@ export class LsConversation {
     call: ToolInvocation,
     reply: Extract<Message, { role: 'assistant' }>,
     rest: readonly SentRequest[],
-  ): Continuation | undefined {
+  ): LsContinuation | undefined {
     const id = reply.tool_calls?.[0]?.id
     if (this.turn.isOver || reply.tool_calls?.length !== 1) return undefined
     const [result, ...said] = [...rest].sort((a, b) => order(a) - order(b))
@@ -77,7 +77,11 @@ export class LsConversation {
   }
 }
 
-function afterTurn(reply: Message, rest: readonly SentRequest[], canSee: boolean): Continuation | undefined {
+function afterTurn(
+  reply: Message,
+  rest: readonly SentRequest[],
+  canSee: boolean,
+): LsContinuation | undefined {
   if (reply.role !== 'assistant' || reply.tool_calls?.length) return undefined
   if (rest.length === 0 || rest.some(({ role }) => role !== 'user')) return undefined
   return { kind: 'turn', message: contentOf(rest, new Map(), canSee) }

@@ -11,7 +11,7 @@ import { TurnReader } from './turn-reader.ts'
 import { invalidResponseMessage, readTurnAnswer } from './wire-readers.ts'
 import type { ProgressValue, ToolAnswer, ToolInvocation, TurnAnswer } from './wire-types.ts'
 
-export type TurnEvent =
+export type LsTurnEvent =
   | { readonly kind: 'called'; readonly call: ToolInvocation }
   | { readonly kind: 'over'; readonly answer: TurnAnswer }
   /** The model keeps calling tools that do not exist: the server rejects them and asks again, without telling Cadre. */
@@ -50,7 +50,7 @@ export class LsTurn {
   readonly #method: string
   readonly #now: () => number
   readonly #warned = new Set<string>()
-  readonly #events: TurnEvent[] = []
+  readonly #events: LsTurnEvent[] = []
   readonly #answers = new Map<string, (answer: ToolAnswer) => void>()
   #wake: (() => void) | undefined
   #heardRound = 0
@@ -70,7 +70,7 @@ export class LsTurn {
   }
 
   /** Returns the next event, or `undefined` if there is none yet. */
-  next(): TurnEvent | undefined {
+  next(): LsTurnEvent | undefined {
     return this.#events.shift()
   }
 
@@ -156,7 +156,7 @@ export class LsTurn {
     this.warn?.(message)
   }
 
-  #happened(event: TurnEvent): void {
+  #happened(event: LsTurnEvent): void {
     this.lastEventAt = this.#now()
     this.#events.push(event)
     this.#wake?.()

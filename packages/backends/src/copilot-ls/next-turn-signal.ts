@@ -1,8 +1,8 @@
 import type { Clock } from '@cadre/core'
-import type { LsTurn, TurnEvent } from './ls-turn.ts'
+import type { LsTurn, LsTurnEvent } from './ls-turn.ts'
 import type { ToolServer } from './tool-server.ts'
 
-export type TurnSignal = TurnEvent | { readonly kind: 'aborted' } | { readonly kind: 'silent' }
+export type TurnSignal = LsTurnEvent | { readonly kind: 'aborted' } | { readonly kind: 'silent' }
 
 /** How long a live server may take to answer a ping, in milliseconds. */
 const pingTimeout = 5_000

@@ -1,10 +1,10 @@
 import type { ServerApi } from '../http/server-api.ts'
 import { acceptsReplyLimit, quirksAfterRejection } from './quirks-after-rejection.ts'
 import { ReplyReader } from './reply-reader.ts'
-import { type Quirks, requestBody } from './request-body.ts'
+import { type ChatQuirks, requestBody } from './request-body.ts'
 
 /** OpenAI's Chat Completions API, which many other servers implement. */
-export function chatCompletions(isOfficial: boolean): ServerApi<Quirks> {
+export function chatCompletions(isOfficial: boolean): ServerApi<ChatQuirks> {
   return {
     path: '/chat/completions',
     // Other servers do not have this parameter, and some reject unknown ones.

@@ -1,17 +1,17 @@
 import type { ModelRequest } from '@cadre/core'
 import type { ExchangeResult } from '../http/exchange.ts'
 import { isSchemaError } from '../http/output-schema.ts'
-import { type LimitName, limitNames, type Quirks } from './request-body.ts'
+import { type ChatQuirks, type LimitName, limitNames } from './request-body.ts'
 
 /**
  * Returns what to omit or rename if a server rejected the format of a request; undefined if that was not the reason. Every
  * result differs from the previous quirks, so retries terminate.
  */
 export function quirksAfterRejection(
-  quirks: Quirks,
+  quirks: ChatQuirks,
   ended: Extract<ExchangeResult, { kind: 'status' }>,
   { maxOutput, outputSchema }: Pick<ModelRequest, 'maxOutput' | 'outputSchema'>,
-): Quirks | undefined {
+): ChatQuirks | undefined {
   if (ended.status !== 400 && ended.status !== 422 && ended.status !== 500) return undefined
   const { text } = ended
   const sentSchema = outputSchema !== undefined && !quirks.withoutSchema
@@ -22,10 +22,10 @@ export function quirksAfterRejection(
 }
 
 function withoutRejected(
-  quirks: Quirks,
+  quirks: ChatQuirks,
   ended: Extract<ExchangeResult, { kind: 'status' }>,
   maxOutput: number | undefined,
-): Quirks | undefined {
+): ChatQuirks | undefined {
   const { text } = ended
   const isGeneric =
     ended.status !== 500 &&
@@ -44,12 +44,12 @@ function withoutRejected(
 }
 
 /** True if this server accepts a limit on the reply. */
-export function acceptsReplyLimit({ refusedLimits = [] }: Quirks): boolean {
+export function acceptsReplyLimit({ refusedLimits = [] }: ChatQuirks): boolean {
   return refusedLimits.length < limitNames.length
 }
 
 /** The maximum that the server reports, or a quarter of the rejected limit. */
-function withLowerLimit(quirks: Quirks, limit: number, text: string): Quirks | undefined {
+function withLowerLimit(quirks: ChatQuirks, limit: number, text: string): ChatQuirks | undefined {
   const named = (text.match(/\d+/g) ?? []).map(Number).filter((number) => number > 0 && number < limit)
   const outputLimit = named.length > 0 ? Math.max(...named) : Math.floor(limit / 4)
   if (outputLimit < 1) return undefined

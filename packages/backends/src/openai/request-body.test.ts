@@ -2,9 +2,9 @@ import type { Message, ToolOffer } from '@cadre/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { question } from '../ask.spec-helpers.ts'
-import { type Quirks, requestBody } from './request-body.ts'
+import { type ChatQuirks, requestBody } from './request-body.ts'
 
-const bodyOf = (over: Parameters<typeof question>[0], quirks: Quirks = {}) =>
+const bodyOf = (over: Parameters<typeof question>[0], quirks: ChatQuirks = {}) =>
   JSON.parse(requestBody('m"1', question(over), quirks))
 const png = { mime: 'image/png', data: 'aGk=' }
 const part = (image: typeof png) => ({

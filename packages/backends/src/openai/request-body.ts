@@ -3,7 +3,7 @@ import { wellFormed } from '../http/message-parts.ts'
 import { isStrict } from '../http/output-schema.ts'
 
 /** Features that this server was found not to support. Learned from its errors, and kept. */
-export interface Quirks {
+export interface ChatQuirks {
   readonly withoutUsage?: boolean
   /** The limit parameters that it rejected. */
   readonly refusedLimits?: readonly LimitName[]
@@ -34,7 +34,7 @@ const writtenPrompts = new Map<string, string>()
  * Builds the body of a request. Serialized messages, tools and prompts are cached, so a request costs only the
  * serialization of new parts.
  */
-export function requestBody(model: string, request: ModelRequest, quirks: Quirks): string {
+export function requestBody(model: string, request: ModelRequest, quirks: ChatQuirks): string {
   const { messages, tools, system, maxOutput, outputSchema: schema } = request
   let body = `{"model":${JSON.stringify(model)},"messages":[`
   let comma = ''

@@ -2,11 +2,11 @@ import type { ModelRequest } from '@cadre/core'
 import type { ExchangeResult } from '../http/exchange.ts'
 import { isSchemaError } from '../http/output-schema.ts'
 import type { ServerApi } from '../http/server-api.ts'
-import { type BodyOptions, type Quirks, responsesBody } from './responses-body.ts'
+import { type ResponsesBodyOptions, type ResponsesQuirks, responsesBody } from './responses-body.ts'
 import { ResponsesReader } from './responses-reader.ts'
 
 /** OpenAI's Responses API. */
-export function responsesApi(options: BodyOptions): ServerApi<Quirks> {
+export function responsesApi(options: ResponsesBodyOptions): ServerApi<ResponsesQuirks> {
   return {
     path: '/responses',
     noQuirks: {},
@@ -19,10 +19,10 @@ export function responsesApi(options: BodyOptions): ServerApi<Quirks> {
 }
 
 function adapt(
-  quirks: Quirks,
+  quirks: ResponsesQuirks,
   ended: Extract<ExchangeResult, { kind: 'status' }>,
   { maxOutput, outputSchema }: Pick<ModelRequest, 'maxOutput' | 'outputSchema'>,
-): Quirks | undefined {
+): ResponsesQuirks | undefined {
   const { status, text } = ended
   if (status !== 400 && status !== 422) return undefined
   const sentSchema = outputSchema !== undefined && !quirks.withoutSchema
@@ -33,7 +33,11 @@ function adapt(
   )
 }
 
-function withoutRejected(quirks: Quirks, text: string, maxOutput: number | undefined): Quirks | undefined {
+function withoutRejected(
+  quirks: ResponsesQuirks,
+  text: string,
+  maxOutput: number | undefined,
+): ResponsesQuirks | undefined {
   // Models without reasoning reject requests for encrypted reasoning.
   if (!quirks.withoutReasoning && /encrypted|reasoning|\binclude\b/i.test(text))
     return { ...quirks, withoutReasoning: true }

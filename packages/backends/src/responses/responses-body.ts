@@ -3,7 +3,7 @@ import { inputOf, wellFormed, withReasoning } from '../http/message-parts.ts'
 import { isStrict } from '../http/output-schema.ts'
 
 /** Features that this server was found not to support. */
-export interface Quirks {
+export interface ResponsesQuirks {
   /** Without encrypted reasoning: the model has none, or the server does not support it. */
   readonly withoutReasoning?: boolean
   readonly withoutCacheKey?: boolean
@@ -12,7 +12,7 @@ export interface Quirks {
   readonly outputLimit?: number
 }
 
-export interface BodyOptions {
+export interface ResponsesBodyOptions {
   /** The model, as `Model.id`. */
   readonly id: string
   readonly reasoningEffort: string | undefined
@@ -22,8 +22,8 @@ export interface BodyOptions {
 export function responsesBody(
   model: string,
   request: ModelRequest,
-  quirks: Quirks,
-  { id, reasoningEffort }: BodyOptions,
+  quirks: ResponsesQuirks,
+  { id, reasoningEffort }: ResponsesBodyOptions,
 ): string {
   const { system, messages, tools, maxOutput, session, outputSchema: schema } = request
   const limit =

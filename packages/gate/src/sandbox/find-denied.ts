@@ -8,7 +8,7 @@ import {
 } from './find-hidden-paths.ts'
 
 /** What a policy denies in a workspace. */
-export type DeniedPaths =
+export type DeniedInWorkspace =
   | {
       readonly kind: 'found'
       readonly hidden: Extract<HiddenPaths, { kind: 'found' }>
@@ -28,7 +28,7 @@ export async function findDenied(
   root: string,
   deps: FindDeniedOptions,
   { home, onCopy = false }: { readonly home: string | undefined; readonly onCopy?: boolean },
-): Promise<DeniedPaths> {
+): Promise<DeniedInWorkspace> {
   const hidden = await findHiddenPaths(root, onCopy, deps)
   if (hidden.kind === 'refused') return hidden
   const began = Date.now()

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { defaultCommandLimits } from '@cadre/home'
 import { bubblewrapArgs, type SandboxLayout } from './bubblewrap-args.ts'
-import type { DeniedPaths } from './find-denied.ts'
+import type { DeniedInWorkspace } from './find-denied.ts'
 import { gitSettings } from './git-settings.ts'
 import { type PinnedMounts, pinnedMountsFor } from './pinned-mounts.ts'
 import { sandboxedEnvironment, sandboxStartScript } from './sandboxed-process.ts'
@@ -11,7 +11,7 @@ import { shellProgram } from './shell-program.ts'
 
 export interface SandboxRequest
   extends Pick<SandboxLayout, 'run' | 'guarded' | 'sandbox' | 'copy' | 'home' | 'userHome'> {
-  readonly denied: Pick<Extract<DeniedPaths, { kind: 'found' }>, 'hidden' | 'unchangeable'>
+  readonly denied: Pick<Extract<DeniedInWorkspace, { kind: 'found' }>, 'hidden' | 'unchangeable'>
   /** The memory that the program may use. Default: that of a command. */
   readonly memoryMegabytes?: number | undefined
   /** The maximum number of threads, or `-`. */

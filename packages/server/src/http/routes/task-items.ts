@@ -5,7 +5,7 @@ import type { ApiContext } from '../api-context.ts'
 import { etagOf } from '../send-answer.ts'
 import { taskFilesOf } from './task-files-of.ts'
 
-export interface PlacedTask {
+export interface TaskInFile {
   /** The file's name in the tasks folder. */
   readonly file: string
   readonly task: Task
@@ -13,14 +13,14 @@ export interface PlacedTask {
 
 /** All tasks in the home, in file order. */
 export function readTaskItems(context: ApiContext): TaskItem[] {
-  return taskItemsOf(context, placedTasks(context))
+  return taskItemsOf(context, tasksInFiles(context))
 }
 
 /** These tasks, with the tasks that block them. */
-export function taskItemsOf(context: ApiContext, tasks: readonly PlacedTask[]): TaskItem[] {
+export function taskItemsOf(context: ApiContext, tasks: readonly TaskInFile[]): TaskItem[] {
   const done = new Set<string>()
   const etags = new Map<string, string>()
-  for (const { task } of placedTasks(context))
+  for (const { task } of tasksInFiles(context))
     if (task.id !== undefined && task.state === 'done') done.add(task.id)
   return tasks.map(({ file, task }) => {
     const etag = etags.get(file) ?? etagOfTaskFile(context, file)
@@ -40,11 +40,11 @@ export function etagOfTaskFile({ home }: Pick<ApiContext, 'home'>, file: string)
 }
 
 /** Until a task without an id is changed, its position in the file identifies it. */
-function taskNameOf({ file, task }: PlacedTask): string {
+function taskNameOf({ file, task }: TaskInFile): string {
   return task.id ?? `${file}:${task.line}`
 }
 
-function placedTasks(context: ApiContext): PlacedTask[] {
+function tasksInFiles(context: ApiContext): TaskInFile[] {
   const files = taskFilesOf(context)
   return files.list().flatMap((file) =>
     files
@@ -62,7 +62,7 @@ interface ItemFacts {
 
 const markers = { open: ' ', running: '~', done: 'x', failed: '-', skipped: '-' } as const
 
-function itemOf(placed: PlacedTask, { done, etag, context }: ItemFacts): TaskItem {
+function itemOf(placed: TaskInFile, { done, etag, context }: ItemFacts): TaskItem {
   const { file, task } = placed
   const { line, title, state, who, priority, dependsOn, fields } = task
   const session = fields.get('session')
