@@ -20,6 +20,7 @@ export {
   type Answer,
   type EarlierLives,
   type Engine,
+  isDurable,
   isEndedStatus,
   type Question,
   type QuestionId,
@@ -29,6 +30,7 @@ export {
   type SessionStatus,
   type StepOptions,
   type StoredSession,
+  stateAfter,
 } from './ports/engine.ts'
 export type {
   AssistantEntry,
@@ -167,6 +169,7 @@ export { fallbackMessage, resolveModel } from './tree/resolve-model.ts'
 export { targetsOf } from './tree/targets-of.ts'
 export { isTeamName, leadNames, teamTools } from './tree/team-tools.ts'
 export { type AgentRound, agentRounds, childrenByCall } from './view/agent-rounds.ts'
+export { decisionOf } from './view/decision-of.ts'
 export { eventsOf } from './view/events-of.ts'
 export { applyToView, callOf, emptyView } from './view/fold.ts'
 export type { CallStatus, CallVerdict, CallView, RoundView, SessionView, View } from './view/view.ts'

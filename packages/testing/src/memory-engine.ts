@@ -12,11 +12,11 @@ import {
   type Report,
   type ReportStatus,
   type Run,
-  type SessionEnd,
   type SessionSpec,
   type SessionStatus,
   type StoredSession,
   Suspended,
+  stateAfter,
   stopGrace,
 } from '@cadre/core'
 
@@ -97,8 +97,7 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
       },
       changes: () => undefined,
       async end(end) {
-        session.status = statusAfter(end)
-        session.outcome = end.kind === 'ended' ? end.outcome : undefined
+        Object.assign(session, stateAfter(end))
       },
     }
   }
@@ -138,11 +137,6 @@ export function createMemoryEngine(options: MemoryEngineOptions): MemoryEngine {
 function until(time: number, clock: Clock): Promise<void> {
   const left = time - clock.now()
   return left > 0 ? new Promise((resolve) => void clock.after(left, resolve)) : Promise.resolve()
-}
-
-function statusAfter(end: SessionEnd): SessionStatus {
-  if (end.kind === 'suspended') return 'sleeping'
-  return end.outcome === 'completed' || end.outcome === 'incomplete' ? 'completed' : 'error'
 }
 
 function stored({ spec, status, outcome, entries }: MemorySession): StoredSession {

@@ -49,6 +49,11 @@ export interface StepOptions {
   readonly durable?: boolean | (() => boolean)
 }
 
+/** Returns whether a step must be durable. Call it when the work is done. */
+export function isDurable({ durable = false }: StepOptions = {}): boolean {
+  return typeof durable === 'function' ? durable() : durable
+}
+
 /** A person's answer to a session's question. */
 export interface Answer {
   readonly decision: string
@@ -139,3 +144,10 @@ export interface RecordChange {
 export type SessionEnd =
   | { readonly kind: 'ended'; readonly outcome: ReportStatus }
   | { readonly kind: 'suspended'; readonly questions: readonly QuestionId[] }
+
+/** The state of a stored session after its end. */
+export function stateAfter(end: SessionEnd): Pick<StoredSession, 'status' | 'outcome'> {
+  if (end.kind === 'suspended') return { status: 'sleeping', outcome: undefined }
+  const isCompleted = end.outcome === 'completed' || end.outcome === 'incomplete'
+  return { status: isCompleted ? 'completed' : 'error', outcome: end.outcome }
+}

@@ -1,5 +1,6 @@
 import type { CadreEvent } from '../ports/events.ts'
 import { noUsage } from '../ports/report.ts'
+import { decisionOf } from './decision-of.ts'
 import { isBefore } from './is-before.ts'
 import { SessionRounds } from './session-rounds.ts'
 import type { CallVerdict, CallView, PersonDecision, SessionView, View } from './view.ts'
@@ -126,14 +127,9 @@ function callVerdict(
   event: Extract<CadreEvent, { type: 'call.judged' }>,
   asked: string | undefined,
 ): CallVerdict {
-  const { decision, by, rule, reason, risk, reasons, input } = event
+  const { input } = event
   return {
-    decision,
-    by,
-    ...(rule !== undefined && { rule }),
-    ...(reason !== undefined && { reason }),
-    ...(risk !== undefined && { risk }),
-    ...(reasons !== undefined && { reasons }),
+    ...decisionOf(event),
     ...(asked !== undefined && asked !== '' && input !== asked && { input }),
   }
 }

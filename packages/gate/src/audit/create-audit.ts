@@ -1,4 +1,4 @@
-import { type CadreEvent, type Json, parseJson } from '@cadre/core'
+import { type CadreEvent, decisionOf, type Json, parseJson } from '@cadre/core'
 import { type AuditLogOptions, openAuditLog } from './audit-log.ts'
 
 /**
@@ -28,19 +28,8 @@ function factsOf(event: CadreEvent): Facts | undefined {
       return { root, depth, ...(parent && { parent: { ...parent } }), ...(resumed && { resumed }) }
     }
     case 'call.judged': {
-      const { call, agent, tool, input, decision, by, rule, reason, risk, reasons } = event
-      return {
-        call,
-        agent,
-        tool,
-        input: readable(input),
-        decision,
-        by,
-        ...(rule !== undefined && { rule }),
-        ...(reason !== undefined && { reason }),
-        ...(risk !== undefined && { risk }),
-        ...(reasons !== undefined && { reasons }),
-      }
+      const { call, agent, tool, input } = event
+      return { call, agent, tool, input: readable(input), ...decisionOf(event) }
     }
     case 'person.asked': {
       const { question, call, text, choices } = event

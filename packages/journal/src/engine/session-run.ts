@@ -8,6 +8,7 @@ import {
   type EarlierLives,
   type Entry,
   isAsked,
+  isDurable,
   missingAnswer,
   type Question,
   questionDraft,
@@ -18,9 +19,10 @@ import {
   type SessionSpec,
   type StepOptions,
   Suspended,
+  stateAfter,
 } from '@cadre/core'
 import type { Recorder } from './recorder.ts'
-import type { SessionFile, State } from './session-file.ts'
+import type { SessionFile } from './session-file.ts'
 
 /** What a run needs from its engine. */
 export interface RunHost {
@@ -117,7 +119,7 @@ export class SessionRun implements Run {
     if (!this.isEntered) await this.enter()
     this.isEnded = true
     try {
-      await this.host.recorder.setState(this.file, stateOf(end))
+      await this.host.recorder.setState(this.file, stateAfter(end))
     } finally {
       this.host.leave(this)
     }
@@ -199,14 +201,4 @@ export class SessionRun implements Run {
       answered.abort()
     }
   }
-}
-
-export function stateOf(end: SessionEnd): State {
-  if (end.kind === 'suspended') return { status: 'sleeping', outcome: undefined }
-  const isCompleted = end.outcome === 'completed' || end.outcome === 'incomplete'
-  return { status: isCompleted ? 'completed' : 'error', outcome: end.outcome }
-}
-
-function isDurable({ durable = false }: StepOptions = {}): boolean {
-  return typeof durable === 'function' ? durable() : durable
 }

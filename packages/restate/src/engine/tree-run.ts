@@ -5,6 +5,7 @@ import {
   type EarlierLives,
   type Entry,
   isAsked,
+  isDurable,
   missingAnswer,
   type Question,
   questionDraft,
@@ -15,6 +16,7 @@ import {
   type SessionSpec,
   type StepOptions,
   Suspended,
+  stateAfter,
 } from '@cadre/core'
 import type { LoadedSession, TreeLog } from '../log/tree-log.ts'
 
@@ -105,7 +107,8 @@ export class TreeRun implements Run {
   async end(end: SessionEnd): Promise<void> {
     this.#log.requireLife()
     this.#activate()
-    this.#log.add({ t: 'end', id: this.#id, ...stateAfter(end) })
+    const { status, outcome = null } = stateAfter(end)
+    this.#log.add({ t: 'end', id: this.#id, status, outcome })
     try {
       // Surfaces report the end of a tree to people.
       if (this.#session.spec.root === this.#id) await this.#log.safe()
@@ -126,14 +129,4 @@ export class TreeRun implements Run {
     if (status !== 'active' || this.#isSpecNew) this.#log.add({ t: 'open', spec })
     this.#isSpecNew = false
   }
-}
-
-function stateAfter(end: SessionEnd) {
-  if (end.kind === 'suspended') return { status: 'sleeping', outcome: null } as const
-  const isCompleted = end.outcome === 'completed' || end.outcome === 'incomplete'
-  return { status: isCompleted ? 'completed' : 'error', outcome: end.outcome } as const
-}
-
-function isDurable({ durable = false }: StepOptions = {}): boolean {
-  return typeof durable === 'function' ? durable() : durable
 }

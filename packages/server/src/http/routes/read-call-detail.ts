@@ -1,5 +1,5 @@
 import type { CallDetail } from '@cadre/api'
-import { type CadreEvent, eventsOf, type StoredSession } from '@cadre/core'
+import { type CadreEvent, decisionOf, eventsOf, type StoredSession } from '@cadre/core'
 
 type Facts = { -readonly [Key in keyof CallDetail]: CallDetail[Key] }
 type Judged = Extract<CadreEvent, { type: 'call.judged' }>
@@ -68,17 +68,11 @@ function apply(detail: Facts, event: CadreEvent): void {
 }
 
 /** The gate makes the first decision. After a person has approved, the gate decides again. */
-function judge(detail: Facts, { decision, by, rule, reason, risk, reasons, input }: Judged): void {
+function judge(detail: Facts, judged: Judged): void {
+  const { input } = judged
   if (input !== detail.input && !isSameJson(input, detail.input)) detail.ran = input
   if (detail.verdict !== undefined && detail.verdict.decision === 'ask') return
-  detail.verdict = {
-    decision,
-    by,
-    ...(rule !== undefined && { rule }),
-    ...(reason !== undefined && { reason }),
-    ...(risk !== undefined && { risk }),
-    ...(reasons !== undefined && { reasons }),
-  }
+  detail.verdict = decisionOf(judged)
 }
 
 function isOpen({ status }: Facts): boolean {
