@@ -1,7 +1,7 @@
 import { Accounts } from '../budget/accounts.ts'
 import type { StoredSession } from '../ports/engine.ts'
 import { CadreError } from '../ports/errors.ts'
-import { defaultLimits, type RunLimits, withinCeilings } from '../ports/limits.ts'
+import { defaultLimits, withinCeilings } from '../ports/limits.ts'
 import type { Ports } from '../ports/ports.ts'
 import { applyCeilings, type SessionSpec } from '../ports/session-spec.ts'
 import { createGate } from '../rules/create-gate.ts'
@@ -27,8 +27,7 @@ import { Tree } from './tree.ts'
 export function createOrchestrator(ports: Ports, options: OrchestratorOptions = {}): Orchestrator {
   const { ceilings = {} } = options
   const limits = withinCeilings({ ...defaultLimits, ...options.limits }, ceilings)
-  const limitsOf = (spec: SessionSpec): RunLimits =>
-    withinCeilings({ ...limits, ...spec.limits.run }, ceilings)
+  const limitsOf = (spec: SessionSpec) => withinCeilings({ ...limits, ...spec.limits.run }, ceilings)
   let isPausing = false
   const runs = new RunRegistry((spec) => {
     const tree = new Tree(limitsOf(spec), ports.clock)
@@ -36,9 +35,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
     return tree
   })
   const treeOf = (spec: SessionSpec): Tree => runs.tree(spec)
-  const accounts = new Accounts(ports.engine, (spec) => {
-    return (runs.known(spec.root)?.limits ?? limitsOf(spec)).budget
-  })
+  const budgetOf = (spec: SessionSpec) => (runs.known(spec.root)?.limits ?? limitsOf(spec)).budget
+  const accounts = new Accounts(ports.engine, budgetOf)
   const emit = numberEvents(ports)
   const shared = new SharedLimits(ports, (root, notice) => emit(root, { type: 'notice.added', notice }))
   const messages = new MessageQueues()
