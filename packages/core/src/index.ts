@@ -128,8 +128,11 @@ export type {
   WorkspaceRequest,
   Workspaces,
 } from './ports/workspaces.ts'
+export { addressOf } from './rules/address-of.ts'
 export { createGate } from './rules/create-gate.ts'
 export { explainUnknownToolName } from './rules/explain-unknown-tool-name.ts'
+export { exactHostOf, hostOf } from './rules/host-of.ts'
+export { permissionCoversHost, readHostPattern, restrictionCoversHost } from './rules/host-pattern.ts'
 export { subjectsOf } from './rules/permission-subject.ts'
 export { permissionCoversTool } from './rules/permissions.ts'
 export { isReadOnlyTool } from './rules/rules.ts'
