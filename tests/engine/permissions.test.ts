@@ -98,8 +98,11 @@ async function outcomeOf(
     (one) => one.role === 'tool_result',
   )
   if (entry?.role !== 'tool_result') return 'nothing'
-  if (entry.outcome === 'refused')
+  if (entry.outcome === 'refused') {
     expect(entry).toMatchObject({ code: 'agent', content: expect.stringContaining('.claude/agents/lead.md') })
+    const judged = team.events.find((event) => event.type === 'call.judged')
+    expect(judged).toMatchObject({ by: 'agent', rule: 'agent-permissions' })
+  }
   return entry.outcome ?? 'done'
 }
 
