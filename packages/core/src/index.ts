@@ -180,7 +180,12 @@ export { matchModel, modelPreferences, nearestModels } from './vocabulary/match-
 export { nameKey } from './vocabulary/name-key.ts'
 export { didYouMean, findMisspelling, nearest } from './vocabulary/nearest.ts'
 export { renameArguments } from './vocabulary/rename-arguments.ts'
-export { allowsServerTool, restrictionCoversTool, ruleCoversTool } from './vocabulary/select-tools.ts'
+export {
+  allowsServerTool,
+  restrictionCoversTool,
+  restrictsOtherEdits,
+  ruleCoversTool,
+} from './vocabulary/select-tools.ts'
 export { normaliseInput, toolsetOf } from './vocabulary/toolset.ts'
 export {
   classOf,

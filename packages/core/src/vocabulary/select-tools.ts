@@ -26,8 +26,12 @@ export function restrictionCoversTool(name: string, tool: Tool): boolean {
   if (meaning.kind !== 'tools') return false
   // A rule about fetching restricts every tool that fetches: an agent must not reach a denied host with another tool.
   if (tool.address !== undefined && meaning.names.includes('web_fetch')) return true
-  // In Claude Code, no other tools change files, so each also restricts the tools for which it has no name.
-  return tool.class === 'edit' && !/^(?:write|edit)_file$/.test(tool.name) && /^(?:Write|Edit)$/i.test(name)
+  return tool.class === 'edit' && !/^(?:write|edit)_file$/.test(tool.name) && restrictsOtherEdits(name)
+}
+
+/** In Claude Code, only `Write` and `Edit` change files, so a restriction of either also covers tools for which it has no name. */
+export function restrictsOtherEdits(name: string): boolean {
+  return /^(?:Write|Edit)$/i.test(name)
 }
 
 /** The same for a rule that can also allow calls: it covers fewer tools. */
