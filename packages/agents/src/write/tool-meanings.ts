@@ -47,7 +47,7 @@ export function isCoveredByNames(name: string, by: readonly string[]): boolean {
   return meaning.kind === 'server' && by.length > 0 && grantsNoMoreThan(name, by)
 }
 
-/** True if a restriction of these names covers everything that a restriction of this name covers. */
+/** The same if the names are in restrictions, which cover more. */
 export function isRestrictedByNames(name: string, by: readonly string[]): boolean {
   const coversOthers = (other: string) => restrictsOtherEdits(other) || isClass(other, 'edit')
   return isCoveredByNames(name, by) && (!restrictsOtherEdits(name) || by.some(coversOthers))
