@@ -15,7 +15,14 @@ interface AbortController {
 declare var AbortController: { new (): AbortController }
 interface URL {
   readonly href: string
+  readonly protocol: string
+  readonly username: string
+  readonly password: string
   readonly hostname: string
+  readonly port: string
+  readonly pathname: string
+  readonly search: string
+  readonly hash: string
 }
 declare var URL: { new (address: string): URL }
 declare var crypto: { randomUUID(): string }

@@ -39,9 +39,45 @@ const download = defineTool({
 const harmless = createTools().map((tool): Tool => ({ ...tool, run: async () => ({ content: 'did it' }) }))
 const tools = [...harmless, shell, plain, download]
 
+const otherTools = tools.filter(({ name }) => name !== 'web_fetch')
+/** A user's own tool, which declares no address. */
+const ownFetch = defineTool({
+  name: 'web_fetch',
+  description: 'Fetches',
+  class: 'other',
+  effect: 'outbound',
+  input: object({ url: optional(string('The address')), page: optional(string('The address')) }),
+  run: async () => ({ content: 'fetched' }),
+}) as Tool
+
+/** Addresses that all reach evil.test. */
+const spellings = [
+  'https://evil.test/x',
+  'https://evil.test./x',
+  'https://evil.test../x',
+  'https://EVIL.Test/x',
+  'https://evil.test:443/x',
+  'HTTPS:evil.test/x',
+  'https:\\\\evil.test\\x',
+  'https://docs.test@evil.test/x',
+  'https://docs.test:pw@evil.test./x',
+  'https://e%76il.test/x',
+  'https://evil。test/x',
+  'https://ＥＶＩＬ.test/x',
+  'https://ev\u00adil.test/x',
+  'ht\ntps://evil\t.test/x',
+  ' https://evil.test./x ',
+]
+
 type Rules = readonly (readonly [tool: string, pattern: string, action: PermissionRule['action']])[]
 
-async function outcomeOf(rules: Rules, tool: string, input: unknown, workspace = '/work/project') {
+async function outcomeOf(
+  rules: Rules,
+  tool: string,
+  input: unknown,
+  workspace = '/work/project',
+  all = tools,
+) {
   const permissions = rules.map(([name, pattern, action]) => ({ tool: name, pattern, action }))
   const team = createTestTeam({
     agents: [
@@ -49,7 +85,7 @@ async function outcomeOf(rules: Rules, tool: string, input: unknown, workspace =
       { name: 'Explorer' },
       { name: 'builder' },
     ],
-    tools,
+    tools: all,
     lanes: {
       lead: [call([tool, input]), say('ok')],
       Explorer: [say('seen')],
@@ -62,8 +98,11 @@ async function outcomeOf(rules: Rules, tool: string, input: unknown, workspace =
     (one) => one.role === 'tool_result',
   )
   if (entry?.role !== 'tool_result') return 'nothing'
-  if (entry.outcome === 'refused')
+  if (entry.outcome === 'refused') {
     expect(entry).toMatchObject({ code: 'agent', content: expect.stringContaining('.claude/agents/lead.md') })
+    const judged = team.events.find((event) => event.type === 'call.judged')
+    expect(judged).toMatchObject({ by: 'agent', rule: 'agent-permissions' })
+  }
   return entry.outcome ?? 'done'
 }
 
@@ -321,6 +360,83 @@ describe('addresses, agents, and calls about nothing', () => {
     const not = [['WebFetch', 'domain:evil.test', 'deny']] as const
     expect(await outcomeOf(not, ...fetch('https://a.evil.test/x'))).toBe('refused')
     expect(await outcomeOf(not, ...fetch('https://evil.test.org/x'))).toBe('done')
+  })
+
+  test.each(spellings)('%j is denied, in any spelling of the host', async (url) => {
+    for (const pattern of [
+      ...['domain:evil.test', 'domain:EVIL.test.', 'domain:evil.test:443', 'DOMAIN: *.evil.test'],
+      ...['domain:https://evil.test/', 'domain:user@evil.test', 'domain:ev?l.*', 'domain:', 'domain:a b'],
+    ])
+      expect(await outcomeOf([['WebFetch', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
+    for (const pattern of ['https://evil.test/*', 'https://EVIL.test.:443/*', 'https://me@evil.test/*'])
+      expect(await outcomeOf([['web', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
+    const only = [
+      ['WebFetch', '*', 'deny'],
+      ['WebFetch', 'domain:docs.test', 'allow'],
+    ] as const
+    expect(await outcomeOf(only, ...fetch(url))).toBe('refused')
+  })
+  test.each([
+    ['domain:bücher.example', 'https://xn--bcher-kva.example/'],
+    ['domain:xn--bcher-kva.example', 'https://BÜCHER.example/'],
+    ['domain:b*ü.example', 'https://docs.test/'],
+    ['domain:127.0.0.1', 'http://0x7f.1/'],
+    ['domain:127.0.0.1', 'http://2130706433/'],
+    ['domain:127.0.0.1', 'http://[::ffff:127.0.0.1]/'],
+    ['domain:0177.0.0.1', 'http://127.0.0.1/'],
+    ['domain:[::1]', 'http://[0:0:0:0:0:0:0:1]/'],
+    ['domain:::1', 'http://[::1]:8080/'],
+    ['domain:[::1]:8080', 'http://[::1]/'],
+  ])('%s denies %s', async (pattern, url) => {
+    expect(await outcomeOf([['WebFetch', pattern, 'deny']], ...fetch(url))).toBe('refused')
+  })
+  test.each([
+    ['domain:docs.test', 'https://docs.test:8443/x', 'done'],
+    ['domain:docs.test', 'https://DOCS.test/x', 'done'],
+    ['domain:docs.test', 'https://docs.test./x', 'refused'],
+    ['domain:docs.test', 'https://me@docs.test/x', 'refused'],
+    ['domain:docs.test', 'file://docs.test/x', 'refused'],
+    ['domain:docs.test.', 'https://docs.test./x', 'refused'],
+    ['domain:docs.test:443', 'https://docs.test/x', 'refused'],
+    ['domain:127.0.0.1', 'http://0x7f.1/', 'done'],
+    ['domain:127.0.0.1', 'http://[::ffff:127.0.0.1]/', 'refused'],
+    ['domain:*', 'https://docs.test/x', 'done'],
+    ['domain:*', 'docs.test', 'refused'],
+    ['domain:*', 'data:text/plain,x', 'refused'],
+    ['http*', 'https://docs.test/x', 'done'],
+    ['https://*', 'https://me@docs.test/x', 'refused'],
+    ['docs.*', 'docs.test', 'refused'],
+    ['*', 'docs.test', 'done'],
+  ])('among denied ones, %s allows %s: %s', async (pattern, url, outcome) => {
+    const only = [
+      ['WebFetch', '*', 'deny'],
+      ['WebFetch', pattern, 'allow'],
+    ] as const
+    expect(await outcomeOf(only, ...fetch(url))).toBe(outcome)
+  })
+  test.each([
+    'evil.test',
+    'evil.test:443',
+    '//evil.test/',
+    'file:///evil.test',
+    'file://docs.test/x',
+    'data:text/html,evil.test',
+    'blob:https://evil.test/x',
+    'nonsense',
+    'https://',
+  ])('%j could be any host, so every restriction of addresses applies', async (url) => {
+    for (const pattern of ['domain:evil.test', 'domain:docs.test', 'https://other.test/*'])
+      expect(await outcomeOf([['WebFetch', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
+    expect(await outcomeOf([['WebFetch', 'domain:other.test', 'ask']], ...fetch(url))).toBe('ask')
+  })
+  test('another tool with the name of web_fetch that does not tell its address', async () => {
+    for (const input of [{ page: 'https://docs.test/' }, { url: 'https://evil.test./' }]) {
+      const rules = [['WebFetch', 'domain:evil.test', 'deny']] as const
+      expect(await outcomeOf(rules, 'web_fetch', input, undefined, [...otherTools, ownFetch])).toBe('refused')
+    }
+    const docs = { url: 'https://docs.test/' }
+    const rules = [['WebFetch', 'domain:evil.test', 'deny']] as const
+    expect(await outcomeOf(rules, 'web_fetch', docs, undefined, [...otherTools, ownFetch])).toBe('done')
   })
 
   const save = (from: string, to: string) => ['download', { from, to }] as const

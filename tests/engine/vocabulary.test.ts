@@ -294,9 +294,11 @@ describe('what an agent gets', () => {
 
   test.each([
     ['edit', ofClass('edit')],
-    ['Edit', ['edit_file']],
+    ['Edit', ['edit_file', 'create_directory']],
     ['MultiEdit', ['edit_file']],
-    ['Write', ['write_file']],
+    ['Write', ['write_file', 'create_directory']],
+    ['write_file', ['write_file']],
+    ['edit_file', ['edit_file']],
     ['search/*', ofClass('search')],
     // Denying delegation by its only name in another host denies all of it.
     ['Task', ['delegateWork', 'delegate_task']],
@@ -308,6 +310,21 @@ describe('what an agent gets', () => {
     const all = (await offered({}, createTools())).names
     const rest = (await offered({ disallowedTools: [name] }, createTools())).names
     expect(all.filter((one) => !rest.includes(one))).toEqual(gone)
+  })
+
+  test('names of Claude Code deny every tool that changes files, or fetches, also one without a name there', async () => {
+    const address = () => 'https://docs.test/'
+    const of = (name: string, more: Partial<Tool>) => own(name, { origin: 'built-in', ...more })
+    const tools = [
+      ...createTools({ tasks: openTaskFiles({ folder: '/nowhere/tasks' }), home: '/nowhere' }),
+      of('move_file', { class: 'edit', effect: 'write' }),
+      of('head_page', { class: 'web', effect: 'outbound', address }),
+    ]
+    const { names } = await offered({ disallowedTools: ['Write', 'Edit', 'WebFetch'] }, tools)
+    const expected = tools.filter((tool) => tool.class !== 'edit' && tool.class !== 'web' && !tool.onlyNamed)
+    expect(names.filter((name) => !/^delegate/.test(name))).toEqual(expected.map(({ name }) => name))
+    expect(names).toContain('read_file')
+    expect(names).not.toContain('create_directory')
   })
 
   test('denying everything leaves nothing', async () => {

@@ -142,17 +142,20 @@ describe('effects', () => {
     expect(rule.judge(call, { ...session(), workspace: below }, signal)).toMatchObject({ risk: 'MEDIUM' })
   })
 
-  it.each(['../x', '/etc/passwd', '.github/agents/a.agent.md', '.git/config', 'a\0b'])(
-    'outside or protected paths are denied, whatever is allowed: %j',
-    (file) => {
-      for (const name of ['write_file', 'create_directory'])
-        expect(judge(name, { path: file, content: '' }, { allow: ['write'] })).toMatchObject({
-          kind: 'deny',
-          rule: expect.stringMatching(/^paths\.(outside|protected|invalid)$/),
-          paths: [{ path: file, decision: 'deny', reason: expect.any(String) }],
-        })
-    },
-  )
+  it.each([
+    ['../x', 'paths.outside'],
+    ['/etc/passwd', 'paths.outside'],
+    ['.github/agents/a.agent.md', 'paths.protected'],
+    ['.git/config', 'paths.protected'],
+    ['a\0b', 'paths.invalid'],
+  ])('outside or protected paths are denied, whatever is allowed: %j by %s', (file, rule) => {
+    for (const name of ['write_file', 'create_directory'])
+      expect(judge(name, { path: file, content: '' }, { allow: ['write'] })).toMatchObject({
+        kind: 'deny',
+        rule,
+        paths: [{ path: file, decision: 'deny', reason: expect.any(String) }],
+      })
+  })
 
   it('one wrong path of several is enough', () => {
     const edit = custom('write', { paths: () => ['src/a.ts', '../../x'] })

@@ -11,9 +11,12 @@ it.each([
   ['claudeTools', claudeTools],
   ['copilotTools', copilotTools],
   ['vscodeTools', vscodeTools],
-])('%s has a name for every tool that shows or changes the content of files', (host, names) => {
+])('%s has a name for every tool that fetches, or shows or changes the content of files', (host, names) => {
   // Creating a directory changes no content. Claude Code and Copilot CLI have no tool for it.
-  const wanted = ['read', 'search', 'edit'].flatMap(namesOf).filter((name) => name !== 'create_directory')
+  const wanted = tools
+    .filter((tool) => /^(?:read|search|edit|web)$/.test(tool.class) || tool.address !== undefined)
+    .map(({ name }) => name)
+    .filter((name) => name !== 'create_directory')
   const missing = wanted.filter((name) => !Object.hasOwn(names, name))
   expect(missing, `add the tool to ${host} in packages/gate/src/hooks/host-tools.ts`).toEqual([])
   expect(wanted.length).toBeGreaterThan(5)

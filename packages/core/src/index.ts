@@ -130,8 +130,11 @@ export type {
   WorkspaceRequest,
   Workspaces,
 } from './ports/workspaces.ts'
+export { addressOf } from './rules/address-of.ts'
 export { createGate } from './rules/create-gate.ts'
 export { explainUnknownToolName } from './rules/explain-unknown-tool-name.ts'
+export { exactHostOf, hostOf } from './rules/host-of.ts'
+export { permissionCoversHost, readHostPattern, restrictionCoversHost } from './rules/host-pattern.ts'
 export { subjectsOf } from './rules/permission-subject.ts'
 export { permissionCoversTool } from './rules/permissions.ts'
 export { isReadOnlyTool } from './rules/rules.ts'
@@ -180,7 +183,12 @@ export { matchModel, modelPreferences, nearestModels } from './vocabulary/match-
 export { nameKey } from './vocabulary/name-key.ts'
 export { didYouMean, findMisspelling, nearest } from './vocabulary/nearest.ts'
 export { renameArguments } from './vocabulary/rename-arguments.ts'
-export { allowsServerTool, restrictionCoversTool, ruleCoversTool } from './vocabulary/select-tools.ts'
+export {
+  allowsServerTool,
+  restrictionCoversTool,
+  restrictsOtherEdits,
+  ruleCoversTool,
+} from './vocabulary/select-tools.ts'
 export { normaliseInput, toolsetOf } from './vocabulary/toolset.ts'
 export {
   classOf,

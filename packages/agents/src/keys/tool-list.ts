@@ -94,6 +94,7 @@ function fromEntries(entries: readonly string[], field: Located, header: HeaderR
 
 /** Claude Code writes `git *` as `git:*`. The rules about addresses interpret `domain:`. */
 export function scopePatterns(scope: string): string[] {
+  if (/^domain:/i.test(scope)) return [scope]
   return scope === '' ? [] : [scope.replace(/:\*$/, ' *').trim()]
 }
 

@@ -131,6 +131,12 @@ describe('tools', () => {
   it.each([
     ['disallowedTools: Write, Edit', all, ['Write', 'Edit'], undefined],
     ['disallowed-tools: [Bash(rm *)]', all, undefined, [{ tool: 'Bash', pattern: 'rm *', action: 'deny' }]],
+    [
+      'disallowedTools: [WebFetch(domain:*)]',
+      all,
+      undefined,
+      [{ tool: 'WebFetch', pattern: 'domain:*', action: 'deny' }],
+    ],
     ['disallowedTools: [Bash(*), "Edit(x"]', all, ['Bash', 'Edit'], undefined],
     ['disallowedTools: []', all, undefined, undefined],
     ['disallowedTools: Write Edit', all, ['Write Edit', 'Write', 'Edit'], undefined],

@@ -1,4 +1,4 @@
-import { classOf, interpretToolName, knownTools } from '@cadre/core'
+import { classOf, interpretToolName, knownTools, restrictsOtherEdits, type ToolClass } from '@cadre/core'
 
 /** True if a name grants nothing beyond these names. */
 export function grantsNoMoreThan(name: string, names: readonly string[]): boolean {
@@ -47,10 +47,21 @@ export function isCoveredByNames(name: string, by: readonly string[]): boolean {
   return meaning.kind === 'server' && by.length > 0 && grantsNoMoreThan(name, by)
 }
 
+/** The same if the names are in restrictions, which cover more. */
+export function isRestrictedByNames(name: string, by: readonly string[]): boolean {
+  const coversOthers = (other: string) => restrictsOtherEdits(other) || isClass(other, 'edit')
+  return isCoveredByNames(name, by) && (!restrictsOtherEdits(name) || by.some(coversOthers))
+}
+
 function grantsTool(name: string, tool: string): boolean {
   const meaning = interpretToolName(name)
   if (meaning.kind === 'class') return classOf(tool) === meaning.class
   return meaning.kind === 'all' || (meaning.kind === 'tools' && meaning.names.includes(tool))
+}
+
+function isClass(name: string, wanted: ToolClass): boolean {
+  const meaning = interpretToolName(name)
+  return meaning.kind === 'class' && meaning.class === wanted
 }
 
 function ownNames(): readonly string[] {

@@ -8,7 +8,7 @@ import {
   type PermissionRule,
 } from '@cadre/core'
 import { dialectFacts } from './dialect-facts.ts'
-import { extraTools, grantsNoMoreThan, isCoveredByNames } from './tool-meanings.ts'
+import { extraTools, grantsNoMoreThan, isCoveredByNames, isRestrictedByNames } from './tool-meanings.ts'
 
 /** Whether tool and model names are kept, or replaced by those of the program that a file is written for. */
 export type NameMode = 'keep' | 'host'
@@ -115,7 +115,7 @@ function forbiddenNames(agent: AgentDefinition, host: NamingHost, note: Note) {
     if (isOwnDelegation(name) && otherDelegation(name).some((other) => isGranted(other, agent))) return [name]
     const found = namesFor(host, name)
     if (found === undefined) open.push(name)
-    const all = [...(found ?? []), ...(isCoveredByNames(name, found ?? []) ? [] : [name])]
+    const all = [...(found ?? []), ...(isRestrictedByNames(name, found ?? []) ? [] : [name])]
     note(name, all)
     return all
   })
@@ -131,7 +131,8 @@ function rulesIn(rules: readonly PermissionRule[], host: NamingHost, note: Note)
     const { tool, action } = rule
     const found = [...(namesFor(host, tool) ?? []), ...editOf(rule, host)]
     const fitting = found.filter((name) => action === 'deny' || grantsNoMoreThan(name, [tool]))
-    const all = [...new Set([...fitting, ...(isCoveredByNames(tool, fitting) ? [] : [tool])])]
+    const isCovered = action === 'allow' ? isCoveredByNames : isRestrictedByNames
+    const all = [...new Set([...fitting, ...(isCovered(tool, fitting) ? [] : [tool])])]
     note(tool, all)
     return all.map((name) => ({ ...rule, tool: name }))
   })

@@ -8,11 +8,17 @@ export const homeFlag = textFlag(
   'DIR',
 )
 
+/** The values of `scriptFlags`. `RunFlags`, `ResumeFlags` and `ForkFlags` include them. */
+export interface ScriptFlags {
+  readonly failOnDeny?: boolean
+  readonly quiet?: boolean
+}
+
 /** Flags for scripts that start a run. */
 export const scriptFlags = {
   failOnDeny: booleanFlag('Exit with code 4 if a rule or a person denied a call'),
   quiet: booleanFlag('Print only the answer, without progress'),
-} as const
+} as const satisfies { readonly [flag in keyof Required<ScriptFlags>]: object }
 
 /** `-q` and, as in other programs, `-p` for print. */
 export const scriptAliases = { q: 'quiet', p: 'quiet' } as const

@@ -10,7 +10,7 @@ import type { EndingOptions } from './show-ending.ts'
 /** The options of the run, and those of its ending that no other part sets. */
 export interface RunOptions
   extends Omit<RunDriverOptions, 'resumeHint' | 'watch'>,
-    Pick<EndingOptions, 'failOnDeny' | 'hasSchema'> {
+    Omit<EndingOptions, 'json' | 'style' | 'flags' | 'resumed' | 'names' | 'denied'> {
   /** The denied calls of the run so far. */
   readonly denied?: DeniedCalls
 }

@@ -20,14 +20,20 @@ export interface RunLimits {
 export function withinCeilings(limits: RunLimits, ceilings: Partial<RunLimits>): RunLimits {
   const budget = lowestBudget(limits.budget, ceilings.budget)
   return {
-    depth: withCeiling(limits.depth, ceilings.depth),
-    concurrency: withCeiling(limits.concurrency, ceilings.concurrency),
-    sessions: withCeiling(limits.sessions, ceilings.sessions),
-    maxRounds: withCeiling(limits.maxRounds, ceilings.maxRounds),
-    timeLimit: withCeiling(limits.timeLimit, ceilings.timeLimit),
+    ...lowestOfEach(limits, ceilings),
     identicalCalls: lowestCount(limits.identicalCalls, ceilings.identicalCalls),
     ...(budget && { budget }),
   }
+}
+
+/** Lowers every number that has a ceiling, so that a new limit needs no code here. A missing number becomes its ceiling. */
+function lowestOfEach<T extends object>(values: T, ceilings: Partial<T>): T {
+  const lowest = { ...values }
+  for (const key of Object.keys(ceilings) as (keyof T)[]) {
+    const ceiling = ceilings[key]
+    if (typeof ceiling === 'number') lowest[key] = withCeiling(values[key] as number, ceiling) as T[keyof T]
+  }
+  return lowest
 }
 
 /** As `lowest`, where 0 means that there is no limit. */
@@ -37,13 +43,7 @@ function lowestCount(value: number, ceiling: number | undefined): number {
 }
 
 function lowestBudget(budget: Budget | undefined, ceiling: Budget | undefined): Budget | undefined {
-  if (budget === undefined || ceiling === undefined) return budget ?? ceiling
-  const both: { -readonly [key in keyof Budget]: Budget[key] } = { ...budget }
-  for (const key of ['tokens', 'cost', 'calls'] as const) {
-    const limit = ceiling[key]
-    if (limit !== undefined) both[key] = withCeiling(both[key] ?? limit, limit)
-  }
-  return both
+  return budget === undefined || ceiling === undefined ? (budget ?? ceiling) : lowestOfEach(budget, ceiling)
 }
 
 /** The lower of the two. If the value in a file is not a number, the ceiling. */

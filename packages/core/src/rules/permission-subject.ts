@@ -6,6 +6,7 @@ import { nameKey } from '../vocabulary/name-key.ts'
 import { matchesAnything, matchesWildcard } from '../vocabulary/wildcard.ts'
 import { addressOf } from './address-of.ts'
 import type { CallSubject } from './call-subject.ts'
+import { permissionCoversAddress, restrictionCoversAddress } from './host-pattern.ts'
 import { pathSubject } from './permission-path.ts'
 
 /** The subjects of a call: files, a command, an address, an agent. A call without a subject matches only `*`. */
@@ -76,33 +77,10 @@ function collapseSpaces(text: string): string {
   return text.trim().replace(/\s+/g, ' ')
 }
 
-/** Matches the URL as written and in its normal form: `HTTPS://Evil.test:443` is `https://evil.test/`. */
 function addressSubject(address: string): CallSubject {
-  const written = address.trim()
-  const parsed = parse(written)
-  const readings = parsed === undefined || parsed.href === written ? [written] : [written, parsed.href]
-  const fits = (pattern: string, reading: string) => matchesWildcard(pattern, reading)
   return {
-    label: written,
-    matchesSome: (pattern) =>
-      matchesHost(pattern, parsed, true) ?? readings.some((reading) => fits(pattern, reading)),
-    matchesWhole: (pattern) =>
-      matchesHost(pattern, parsed, false) ?? fits(pattern, parsed === undefined ? written : parsed.href),
-  }
-}
-
-/** Matches patterns of Claude Code, such as `domain:example.com`. A restriction of a host also covers its subdomains. */
-function matchesHost(pattern: string, parsed: URL | undefined, below: boolean): boolean | undefined {
-  const host = /^domain:(.+)$/i.exec(pattern)?.[1]?.trim().toLowerCase()
-  if (host === undefined) return undefined
-  if (parsed === undefined) return below
-  return matchesWildcard(host, parsed.hostname) || (below && parsed.hostname.endsWith(`.${host}`))
-}
-
-function parse(address: string): URL | undefined {
-  try {
-    return new URL(address)
-  } catch {
-    return undefined
+    label: address.trim(),
+    matchesSome: (pattern) => restrictionCoversAddress(pattern, address),
+    matchesWhole: (pattern) => permissionCoversAddress(pattern, address),
   }
 }

@@ -22,9 +22,16 @@ export function grantedBy(
  */
 export function restrictionCoversTool(name: string, tool: Tool): boolean {
   if (ruleCoversTool(name, tool)) return true
-  // A rule about fetching restricts every tool that fetches: an agent must not reach a denied host with another tool.
   const meaning = interpretToolName(name)
-  return tool.address !== undefined && meaning.kind === 'tools' && meaning.names.includes('web_fetch')
+  if (meaning.kind !== 'tools') return false
+  // A rule about fetching restricts every tool that fetches: an agent must not reach a denied host with another tool.
+  if (tool.address !== undefined && meaning.names.includes('web_fetch')) return true
+  return tool.class === 'edit' && !/^(?:write|edit)_file$/.test(tool.name) && restrictsOtherEdits(name)
+}
+
+/** In Claude Code, only `Write` and `Edit` change files, so a restriction of either also covers tools for which it has no name. */
+export function restrictsOtherEdits(name: string): boolean {
+  return /^(?:Write|Edit)$/i.test(name)
 }
 
 /** The same for a rule that can also allow calls: it covers fewer tools. */

@@ -1,5 +1,14 @@
 import { isAbsolute } from 'node:path'
-import type { Effect, JudgedCall, PathFinding, Rule, SessionSpec, Tool, Verdict } from '@cadre/core'
+import {
+  type Effect,
+  exactHostOf,
+  type JudgedCall,
+  type PathFinding,
+  type Rule,
+  type SessionSpec,
+  type Tool,
+  type Verdict,
+} from '@cadre/core'
 import { type Effects, effectsOf, type Policy } from '@cadre/home'
 import { type PathResolver, pathRules } from '../paths/path-resolver.ts'
 import type { FindAllowingRule } from '../permissions/permission-allowance.ts'
@@ -181,8 +190,8 @@ function grantsOf({ tool, input }: JudgedCall): readonly string[] | undefined {
   const address = tool.address?.(input)
   if (address !== undefined) {
     // Without a host, one approval would cover every such address.
-    const host = URL.canParse(address) ? new URL(address).host : ''
-    return host === '' ? undefined : [`outbound: ${tool.name} from ${host}`]
+    if (exactHostOf(address) === undefined) return undefined
+    return [`outbound: ${tool.name} from ${new URL(address).host}`]
   }
   // A tool that can contact any host, and does not declare which.
   if (tool.class === 'web' && tool.origin === 'built-in') return undefined

@@ -52,6 +52,17 @@ function fits(hook: Partial<Hook>, name: string, input: object = {}, commands?: 
 
 describe('Claude Code', () => {
   it.each([
+    ['WebFetch(domain:evil.test)', 'https://evil.test./', true],
+    ['WebFetch(domain:evil.test:443)', 'https://EVIL.test/', true],
+    ['WebFetch(domain:evil.*)', 'https://evil.test/', true],
+    ['WebFetch(domain:*)', 'https://docs.test/', true],
+    ['WebFetch(domain:evil.test)', 'evil.test', true],
+    ['WebFetch(domain:evil.test)', 'https://docs.test/', false],
+  ])('%s for %s: %s', (matcher, url, expected) => {
+    expect(fits({ matcher }, 'web_fetch', { url })).toBe(expected)
+  })
+
+  it.each([
     ['', 'execute_command', true],
     ['*', 'execute_command', true],
     ['.*', 'write_file', true],

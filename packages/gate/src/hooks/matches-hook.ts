@@ -102,7 +102,8 @@ function matchesRule(rule: Rule, names: readonly string[], call: JudgedCall, ses
   if (rule.pattern === undefined || isAll(rule.pattern)) return true
   if (call.tool.commands?.(call.input).sure === false) return true
   // `.*` where a regular expression was intended, `:*` as in older rules.
-  const pattern = rule.pattern.replaceAll('.*', '*').replace(/:\*$/, '*')
+  const isHost = /^domain:/i.test(rule.pattern)
+  const pattern = isHost ? rule.pattern : rule.pattern.replaceAll('.*', '*').replace(/:\*$/, '*')
   return subjectsOf(call, session.workspace).some((subject) => subject.matchesSome(pattern))
 }
 

@@ -8,7 +8,7 @@ export function allowsMore(rule: ClaudeRule): boolean {
   const subject = subjectOf(rule)
   if (subject.kind === 'command') return allowedWords(subject.pattern) !== undefined
   if (subject.kind === 'paths') return subject.use === 'write' && !/[[\]{}]/.test(subject.pattern)
-  if (subject.kind === 'domain') return true
+  if (subject.kind === 'domain') return /^[\w.*-]+$/.test(subject.domain)
   // Never allows all commands: the effect of a command is in its words.
   return (
     subject.kind === 'tool' &&

@@ -1,3 +1,4 @@
+import { readHostPattern } from '@cadre/core'
 import type { Decision } from '../commands/allowlist.ts'
 
 /** One rule of `permissions` in Claude Code's settings. */
@@ -49,8 +50,9 @@ export function subjectOf({ tool, specifier }: Pick<ClaudeRule, 'tool' | 'specif
   if (tool === 'Bash') return { kind: 'command', pattern: specifier.trim().replace(/\s+/g, ' ') }
   if (reading.test(tool)) return pathsOf('read', specifier)
   if (writing.test(tool)) return pathsOf('write', specifier)
-  const domain = /^domain:([\w.*-]+)$/.exec(specifier)?.[1]
-  if (tool === 'WebFetch' && domain !== undefined) return { kind: 'domain', domain: domain.toLowerCase() }
+  const domain = /^domain:(.+)$/.exec(specifier)?.[1]?.trim()
+  if (tool === 'WebFetch' && domain !== undefined && readHostPattern(domain) !== undefined)
+    return { kind: 'domain', domain: domain.toLowerCase() }
   if (/^(?:Agent|Task)$/.test(tool)) return { kind: 'agent', name: specifier }
   if (tool === 'Skill') return { kind: 'skill', name: specifier.replace(/(?::| )\*$/, '') }
   return { kind: 'unsupported', why: `Cadre does not support ${JSON.stringify(specifier)} for ${tool}` }

@@ -1,8 +1,10 @@
 import {
+  addressOf,
   type JudgedCall,
   nameKey,
   type Rule,
   readDelegation,
+  restrictionCoversHost,
   restrictionCoversTool,
   type Tool,
   type Verdict,
@@ -55,7 +57,8 @@ function decisionOf(rule: ClaudeRule, call: JudgedCall): 'ask' | 'deny' | undefi
     case 'unsupported':
       return appliesTo(rule.tool, tool) ? 'ask' : undefined
     case 'domain':
-      return restrictionCoversTool(rule.tool, tool) && mayMatchHost(subject.domain, hostOf(tool, input))
+      return restrictionCoversTool(rule.tool, tool) &&
+        restrictionCoversHost(subject.domain, addressOf(tool, input) ?? '')
         ? decision
         : undefined
     case 'agent':
@@ -75,19 +78,6 @@ export function appliesTo(name: string, tool: Tool): boolean {
   if (tool.kind !== undefined) return false
   if (name === 'Read') return tool.effect === 'read' && (tool.class === 'read' || tool.class === 'search')
   return /^(?:Edit|Write)$/.test(name) && tool.class === 'edit'
-}
-
-/** Matches the host itself or a subdomain. An address that cannot be parsed could be any host. */
-function mayMatchHost(domain: string, host: string | undefined): boolean {
-  const plain = domain.replace(/^\*\./, '')
-  return host === undefined || domain === '*' || host === plain || host.endsWith(`.${plain}`)
-}
-
-/** Returns the host that a call contacts. Undefined if its address names none: `evil.example:443` is a URL without a host. */
-export function hostOf(tool: Tool, input: unknown): string | undefined {
-  const url = tool.address?.(input) ?? fieldOf(input, 'url')
-  const host = url !== undefined && URL.canParse(url) ? new URL(url).hostname : ''
-  return host.toLowerCase().replace(/\.$/, '') || undefined
 }
 
 function fieldOf(input: unknown, name: string): string | undefined {

@@ -48,6 +48,28 @@ describe('an address without a host could be any host', () => {
   })
 })
 
+it.each(['evil.example:443', 'EVIL.example.', '*.evil.example', 'https://evil.example/', 'ev?l.example'])(
+  'WebFetch(domain:%s) restricts every spelling of the host, and allows none',
+  (domain) => {
+    const text = `WebFetch(domain:${domain})`
+    for (const url of ['https://evil.example./', 'https://me@EVIL.example:8443/', 'https://evil%2Eexample/'])
+      expect(decisionOf(ruleOf('deny', text), callOf(httpGet, url)), url).toBe('deny')
+    expect(decisionOf(ruleOf('deny', text), callOf(httpGet, 'https://docs.example/'))).toBeUndefined()
+    const find = permissionAllowance({
+      rules: [ruleOf('allow', text)],
+      project: '/p',
+      userHome: '/h',
+      places: { locate: () => undefined },
+    })
+    expect(find(callOf(webFetch, 'https://evil.example/'), '/p')).toBeUndefined()
+  },
+)
+
+it('a rule with a host that cannot be read asks about every call', () => {
+  const deny = ruleOf('deny', 'WebFetch(domain:a b)')
+  expect(decisionOf(deny, callOf(webFetch, 'https://docs.example/'))).toBe('ask')
+})
+
 it('a rule that allows WebFetch does not allow other tools that fetch', () => {
   const places = { locate: () => undefined }
   for (const text of ['WebFetch(domain:docs.example)', 'WebFetch']) {

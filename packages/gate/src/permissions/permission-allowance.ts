@@ -1,9 +1,16 @@
-import { allowsServerTool, isServerTool, type JudgedCall, ruleCoversTool } from '@cadre/core'
+import {
+  addressOf,
+  allowsServerTool,
+  isServerTool,
+  type JudgedCall,
+  permissionCoversHost,
+  ruleCoversTool,
+} from '@cadre/core'
 import { readPattern } from '../effects/path-pattern.ts'
 import type { PathResolver } from '../paths/path-resolver.ts'
 import { allowsMore } from './allows-more.ts'
 import { type ClaudeRule, subjectOf } from './claude-rule.ts'
-import { appliesTo, hostOf } from './create-permissions-rule.ts'
+import { appliesTo } from './create-permissions-rule.ts'
 import { patternsOf } from './path-restrictions.ts'
 
 export interface AllowanceOptions {
@@ -36,7 +43,7 @@ export function permissionAllowance({
         : paths.length > 0 && appliesTo('Edit', tool)
     }
     if (subject.kind === 'domain')
-      return ruleCoversTool(rule.tool, tool) && isHost(subject.domain, hostOf(tool, input))
+      return ruleCoversTool(rule.tool, tool) && allowsHost(subject.domain, addressOf(tool, input) ?? '')
     if (subject.kind !== 'paths' || paths.length === 0) return false
     const locate = (target: string) => places.locate(target, workspace)
     const real = locate('.')
@@ -54,7 +61,7 @@ export function permissionAllowance({
   }
 }
 
-function isHost(domain: string, host: string | undefined): boolean {
-  if (host === undefined) return false
-  return domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain
+/** A `*` stands only for the names below a host. */
+function allowsHost(domain: string, address: string): boolean {
+  return !domain.replace(/^\*\./, '').includes('*') && permissionCoversHost(domain, address)
 }

@@ -87,5 +87,7 @@ function unsupportedIn(rule: ClaudeRule): string | undefined {
   if (decision !== 'allow' || allowsMore(rule)) return undefined
   if (rule.tool === 'Bash')
     return `${text} allows nothing: a rule must name a command, and this rule would allow every command.`
+  if (subject.kind === 'domain')
+    return `${text} allows nothing: a rule that allows fetching must name the host as in WebFetch(domain:docs.example.com).`
   return undefined
 }

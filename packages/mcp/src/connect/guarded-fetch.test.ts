@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { guardedFetch, isLoopback } from './guarded-fetch.ts'
+import { guardedFetch, isLoopback, mayBeLoopback } from './guarded-fetch.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -26,6 +26,11 @@ describe('an address that a server names', () => {
     'https://127.0.0.1:1/x',
     'https://localhost/x',
     'https://[::1]/x',
+    'https://localhost./x',
+    'https://mcp.localhost/x',
+    'https://[::ffff:127.0.0.1]/x',
+    'https://0.0.0.0/x',
+    'https://[::]/x',
     'file:///etc/passwd',
     'data:text/plain,x',
   ])('%s is not fetched for a server on another machine', async (url) => {
@@ -50,7 +55,16 @@ it.each([
   ['http://10.0.0.1', false],
 ])('%s is on this machine: %s', (url, expected) => {
   expect(isLoopback(new URL(url))).toBe(expected)
+  expect(mayBeLoopback(new URL(url))).toBe(expected)
 })
+
+it.each(['http://localhost.', 'http://a.localhost', 'http://0', 'http://[::ffff:7f00:1]', 'file:///x'])(
+  '%s may be on this machine, in both directions',
+  (url) => {
+    expect(isLoopback(new URL(url))).toBe(false)
+    expect(mayBeLoopback(new URL(url))).toBe(true)
+  },
+)
 
 describe('an answer', () => {
   it('that redirects is rejected, so that headers are sent only to the server', async () => {

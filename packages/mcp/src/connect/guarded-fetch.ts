@@ -1,3 +1,4 @@
+import { hostOf } from '@cadre/core'
 import type { FetchLike } from '@modelcontextprotocol/client'
 
 /** The most bytes of one message. */
@@ -23,7 +24,7 @@ export function guardedFetch({ url, headers }: GuardedFetchOptions): FetchLike {
       throw new Error(
         `the server names the address ${address.origin}, which is neither https nor on the same machine as the server`,
       )
-    if (!isOwn && !isLocal && isLoopback(address))
+    if (!isOwn && !isLocal && mayBeLoopback(address))
       throw new Error(`the server names the address ${address.origin}, which is on this machine`)
     const sent = new Headers(init?.headers)
     if (isOwn) for (const [name, value] of Object.entries(headers)) sent.set(name, value)
@@ -35,6 +36,12 @@ export function guardedFetch({ url, headers }: GuardedFetchOptions): FetchLike {
 /** True for addresses that never leave this machine. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}
+
+/** True for addresses that may reach this machine, in every spelling. */
+export function mayBeLoopback({ href }: URL): boolean {
+  const host = hostOf(href)
+  return host === undefined || /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])$/.test(host)
 }
 
 /** In an event stream, the limit applies to each event. */

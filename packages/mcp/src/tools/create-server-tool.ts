@@ -14,7 +14,7 @@ import {
 import type { ServerToolDefinition } from '../approved-tools/fingerprint-tool.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import type { Connection } from '../connect/connect-server.ts'
-import { isLoopback } from '../connect/guarded-fetch.ts'
+import { mayBeLoopback } from '../connect/guarded-fetch.ts'
 import type { ServerLink } from '../server-link.ts'
 import { effectOf } from './effect-of.ts'
 import { resultOf } from './result-of.ts'
@@ -136,7 +136,7 @@ function hasHidden(value: unknown): boolean {
 
 /** A server on another machine cannot access this machine's files. */
 function isRemote({ reach }: ServerConfig): boolean {
-  return reach.kind === 'address' && URL.canParse(reach.url) && !isLoopback(new URL(reach.url))
+  return reach.kind === 'address' && URL.canParse(reach.url) && !mayBeLoopback(new URL(reach.url))
 }
 
 /** Invalid request, unknown method, invalid arguments. After any other error, the server may have carried out a part of the call. */

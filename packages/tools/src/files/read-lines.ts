@@ -37,7 +37,10 @@ const chunkSize = 65_536
 /** Counting the lines of a larger file is not worth the time. */
 const countedSize = 16 * 1_024 * 1_024
 
-/** Reads a range of lines in chunks. After the range, it counts the other lines only in files of at most 16 MB. */
+/**
+ * Reads a range of lines in chunks. After the range, it counts the other lines only in files of at most 16 MB. If the file ends before
+ * `first`, returns `{ kind: 'past', lines }` with the exact number of lines, for a file of any size.
+ */
 export async function readLines(
   source: LineSource,
   range: LineRange,

@@ -2,12 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Refusal } from '../refusal.ts'
-import { type AllowedHosts, guardedRequest } from './guarded-request.ts'
+import { followRedirects, type GuardedAddress } from './follow-redirects.ts'
 
-export interface PageRequest {
-  readonly url: string
-  readonly allow: AllowedHosts
-  readonly timeoutMs: number
+export interface PageRequest extends GuardedAddress {
   /** The maximum number of bytes of the page, after decompression. */
   readonly maxBytes: number
 }
@@ -20,39 +17,16 @@ export interface Page {
   readonly cut: boolean
 }
 
-const maxRedirects = 5
-
-/**
- * Fetches a page and follows redirects on the same host. Redirects to another host are only reported, so that the agent
- * calls the tool with that address and the gate judges it.
- */
+/** Fetches a page. A status that reports an error is a failure. */
 export async function fetchPage(request: PageRequest, signal: AbortSignal): Promise<Page> {
-  const limit = AbortSignal.timeout(request.timeoutMs)
-  const either = AbortSignal.any([signal, limit])
-  try {
-    let url = addressOf(request.url)
-    for (let redirects = 0; ; redirects++) {
-      const response = await guardedRequest(url, request.allow, either)
+  return followRedirects(
+    request,
+    async (response, url, limited) => {
       const status = response.statusCode ?? 0
-      const { location } = response.headers
-      if (status >= 300 && status < 400 && location !== undefined) {
-        response.destroy()
-        if (redirects === maxRedirects)
-          throw new Refusal(`${request.url} redirects more than ${maxRedirects} times.`)
-        const next = addressOf(location, url)
-        if (!isSameHost(url, next))
-          throw new Refusal(
-            `${url.href} redirects to another host, which Cadre did not fetch: ${next.href}. Call web_fetch with that address if you need it.`,
-          )
-        url = next
-        continue
-      }
-      if (status >= 400 || status < 200) {
-        response.destroy()
+      if (status >= 400 || status < 200)
         throw new Refusal(
           `${url.href} returned status ${status}${response.statusMessage ? ` ${response.statusMessage}` : ''}.`,
         )
-      }
       const [type = '', ...parameters] = (response.headers['content-type'] ?? '').split(';')
       const charset = parameters
         .map((part) => /^\s*charset\s*=\s*"?([^"\s]+)/i.exec(part)?.[1])
@@ -61,32 +35,11 @@ export async function fetchPage(request: PageRequest, signal: AbortSignal): Prom
         url,
         type: type.trim().toLowerCase(),
         charset: charset ?? 'utf-8',
-        ...(await bodyOf(response, request.maxBytes, either)),
+        ...(await bodyOf(response, request.maxBytes, limited)),
       }
-    }
-  } catch (error) {
-    if (signal.aborted) throw new Refusal('The request was cancelled.')
-    if (limit.aborted)
-      throw new Refusal(`${request.url} did not answer within ${request.timeoutMs / 1_000} seconds.`)
-    throw error instanceof Refusal
-      ? error
-      : new Refusal(`Cannot fetch ${request.url}: ${(error as Error).message}`)
-  }
-}
-
-/** Including the port; from http to https, the default ports. */
-function isSameHost(from: URL, to: URL): boolean {
-  if (to.protocol === from.protocol) return to.host === from.host
-  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:'
-  return isUpgrade && to.hostname === from.hostname && from.port === '' && to.port === ''
-}
-
-function addressOf(given: string, base?: URL): URL {
-  try {
-    return new URL(given, base)
-  } catch {
-    throw new Refusal(`${given.slice(0, 200)} is not a web address. It must begin with https://.`)
-  }
+    },
+    signal,
+  )
 }
 
 async function bodyOf(

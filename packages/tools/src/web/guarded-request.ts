@@ -1,6 +1,7 @@
 import { lookup as resolveName } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
+import { exactHostOf } from '@cadre/core'
 import { Refusal } from '../refusal.ts'
 import { isPrivateAddress } from './private-address.ts'
 
@@ -54,7 +55,8 @@ function faultInAddress(url: URL): string | undefined {
 }
 
 function isAllowed(url: URL, allow: AllowedHosts): boolean {
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  const host = exactHostOf(url.href)?.replace(/^\[|\]$/g, '')
+  if (host === undefined) return false
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   return allow.some((entry) => {
     const wanted = entry.toLowerCase()

@@ -97,6 +97,15 @@ describe('web_fetch', () => {
     )
   })
 
+  it('allows a host only in its exact spelling', async () => {
+    const { port } = new URL(base)
+    for (const host of ['localhost.', '[::ffff:127.0.0.1]']) {
+      const allow = ['localhost', '127.0.0.1']
+      expect(await fetch(`http://${host}:${port}/`, { allow }), host).toMatchObject({ failed: true })
+    }
+    expect(seen).toEqual([])
+  })
+
   it('does not follow a redirect to a denied host', async () => {
     const { port } = new URL(base)
     for (const target of [

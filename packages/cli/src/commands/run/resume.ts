@@ -8,6 +8,7 @@ import {
   teamForRun,
   withRecordedGrant,
 } from '@cadre/runtime'
+import type { ScriptFlags } from '../../app/flags.ts'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { createStyle, shouldUseColour } from '../../output/style.ts'
@@ -17,15 +18,13 @@ import { repeatedFlags } from '../../run/repeated-flags.ts'
 import { showReport } from '../../run/show-ending.ts'
 import { readWork } from '../../run/work-from-input.ts'
 
-export interface ResumeFlags extends GateFlags {
+export interface ResumeFlags extends GateFlags, ScriptFlags {
   readonly home?: string
   readonly trust?: boolean
   readonly model?: string
   readonly depth?: number
   readonly concurrency?: number
   readonly maxTurns?: number
-  readonly failOnDeny?: boolean
-  readonly quiet?: boolean
   readonly json?: boolean
 }
 
@@ -48,9 +47,13 @@ export async function resumeRun(
   await sessions.close()
   if (done !== undefined) {
     const style = createStyle(shouldUseColour(io.stdout, io.env))
-    const { json = false, quiet = false, failOnDeny } = flags
-    const told = { denied, failOnDeny, hasSchema: stored.spec.outputSchema !== undefined }
-    return showReport(done, sessions, { io, style, json, quiet, flags: repeatedFlags(flags), ...told })
+    const { json = false } = flags
+    const hasSchema = stored.spec.outputSchema !== undefined
+    return showReport(done, sessions, {
+      ...flags,
+      ...{ io, style, json, denied, hasSchema },
+      flags: repeatedFlags(flags),
+    })
   }
   requireOwnWorkspace(stored, sessions, io, flags.trust || flags.granted !== undefined)
   const { depth, concurrency, model, maxTurns } = flags

@@ -8,6 +8,7 @@ import {
   reportAgentProblems,
   resolveWorkspace,
 } from '@cadre/runtime'
+import type { ScriptFlags } from '../../app/flags.ts'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { driveRun } from '../../run/drive-run.ts'
@@ -15,7 +16,7 @@ import { readAddress } from '../../run/read-address.ts'
 import { readWork } from '../../run/work-from-input.ts'
 import { ensureModel } from '../setup/ensure-model.ts'
 
-export interface RunFlags extends GateFlags, ControlFlags {
+export interface RunFlags extends GateFlags, ControlFlags, ScriptFlags {
   readonly agent?: string
   readonly team?: string
   readonly model?: string
@@ -29,8 +30,6 @@ export interface RunFlags extends GateFlags, ControlFlags {
   readonly noSubagents?: boolean
   readonly image?: readonly string[]
   readonly outputSchema?: string
-  readonly failOnDeny?: boolean
-  readonly quiet?: boolean
   readonly trust?: boolean
   readonly json?: boolean
 }

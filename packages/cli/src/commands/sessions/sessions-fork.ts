@@ -8,17 +8,16 @@ import {
   sharedFolder,
   teamForRun,
 } from '@cadre/runtime'
+import type { ScriptFlags } from '../../app/flags.ts'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { driveRun } from '../../run/drive-run.ts'
 import { readWork } from '../../run/work-from-input.ts'
 
-export interface ForkFlags extends GateFlags, ControlFlags {
+export interface ForkFlags extends GateFlags, ControlFlags, ScriptFlags {
   readonly home?: string
   readonly agent?: string
   readonly model?: string
-  readonly failOnDeny?: boolean
-  readonly quiet?: boolean
   readonly trust?: boolean
   readonly json?: boolean
 }
