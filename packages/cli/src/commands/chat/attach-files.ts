@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type AgentDefinition, CadreError, type Image, type Work } from '@cadre/core'
+import { statsAt } from '@cadre/disk'
 import type { Runtime } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -46,7 +47,7 @@ export async function attachFiles(
     const written = name.replace(/^~(?=\/)/, io.env['HOME'] || '~')
     const file = path.resolve(workspace, written)
     const shown = cleanLine(name)
-    if (!isFile(file)) {
+    if (!statsAt(file)?.isFile()) {
       // Without an extension it is more likely a name, such as @types/node.
       if (!existsSync(file) && path.extname(name) !== '' && entered.mentions.includes(name))
         notes.push(`${shown} was not attached: there is no such file.`)
@@ -84,14 +85,6 @@ async function denialOf(
   if (verdict.kind !== 'deny') return undefined
   // Screenshots are rarely in the workspace. A text outside of it may be a secret, and stays out.
   return verdict.rule === 'paths.outside' && imageNames.test(name) ? undefined : verdict.reason
-}
-
-function isFile(file: string): boolean {
-  try {
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }
 
 function textOf(file: string): string {
