@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type AgentDefinition, CadreError, type Image, type Work } from '@cadre/core'
+import { type AgentDefinition, CadreError, fencedText, type Image, type Work } from '@cadre/core'
 import { statsAt } from '@cadre/disk'
 import type { Runtime } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
@@ -68,7 +68,7 @@ export async function attachFiles(
       notes.push(`Attached ${shown} (${formatAmount(statSync(file).size)} bytes).`)
     } else {
       const content = textOf(file)
-      texts.push(`File ${name}:\n\n${fenceText(content)}`)
+      texts.push(`File ${name}:\n\n${fencedText(content)}`)
       notes.push(`Attached ${shown} (${formatCount(content.trimEnd().split('\n').length, 'line')}).`)
     }
   }
@@ -100,11 +100,4 @@ function textOf(file: string): string {
   if (text.includes('\0'))
     throw new CadreError('usage', 'the file is neither text nor an image.', { where: file })
   return text
-}
-
-/** The fence is longer than any in the text, so that the text cannot close it. */
-function fenceText(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }
