@@ -1,10 +1,9 @@
 import type { JudgedCall } from '../ports/gate.ts'
 import type { Ports } from '../ports/ports.ts'
-import type { CommandsOfCall } from '../ports/tool.ts'
+import type { CommandsOfCall, Tool } from '../ports/tool.ts'
 import { targetsOf } from '../tree/targets-of.ts'
 import { nameKey } from '../vocabulary/name-key.ts'
 import { matchesAnything, matchesWildcard } from '../vocabulary/wildcard.ts'
-import { addressOf } from './address-of.ts'
 import { pathSubject } from './permission-path.ts'
 
 /** One subject of a call, for the patterns of permission rules. */
@@ -35,6 +34,13 @@ export function subjectsOf(
     ...paths.map((path) => pathSubject(path, workspace, locate?.(path, workspace))),
   ]
   return subjects.length === 0 ? [nothing] : subjects
+}
+
+/** Returns the address that a call contacts, if the tool declares it, or if a tool for the web has an argument `url`. */
+function addressOf(tool: Tool, input: unknown): string | undefined {
+  if (tool.address !== undefined) return tool.address(input)
+  const url = tool.class === 'web' ? (input as { readonly url?: unknown } | null)?.url : undefined
+  return typeof url === 'string' ? url : undefined
 }
 
 const nothing: Subject = { label: '', matchesSome: matchesAnything, matchesWhole: matchesAnything }
