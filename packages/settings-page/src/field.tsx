@@ -44,7 +44,7 @@ export interface TextFieldProps {
   readonly isExact?: boolean
   /** More attributes of a text with one line. */
   readonly input?: InputAttributes
-  /** The id of a list of texts that can be chosen. */
+  /** The id of a `datalist` with suggestions. */
   readonly list?: string
   readonly children?: ComponentChildren
 }
