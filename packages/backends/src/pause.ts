@@ -1,14 +1,16 @@
 import type { Clock } from '@cadre/core'
 
+/** The longest delay of a Node timer. A longer one would fire immediately. */
+const maxDelay = 2 ** 31 - 1
+
+/** The system clock, as in `@cadre/disk`, which this package may not import. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, callback) {
-    const timer = setTimeout(callback, ms).unref()
+    const timer = setTimeout(callback, Math.min(Math.max(0, ms), maxDelay)).unref()
     return () => clearTimeout(timer)
   },
 }
-
-const maxDelay = 2 ** 31 - 1
 
 /**
  * Waits on the clock; resolves to false immediately if aborted. A clock does not keep the process alive, but a caller is

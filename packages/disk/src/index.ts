@@ -3,7 +3,9 @@ export {
   entriesIn,
   entryAt,
   hasCode,
+  isFolder,
   isInside,
+  linkTarget,
   listFolder,
   makeFolder,
   namesIn,
@@ -13,6 +15,7 @@ export {
   readRegularFile,
   realPathIfExists,
   realPathOf,
+  realPathOrSelf,
   syncPath,
   syncPaths,
   unlinkIfExists,
@@ -40,6 +43,7 @@ export { removeStaleLock } from './git/stale-lock.ts'
 export { takeSnapshot } from './git/take-snapshot.ts'
 export { type ChangedEntry, changedEntries, treeWithout, withIndexOf } from './git/tree-of-entries.ts'
 export { userIgnores } from './git/user-ignores.ts'
+export { pause } from './system/abortable-pause.ts'
 export { createConnectionSlots } from './system/connection-slots.ts'
 export { findInPath } from './system/find-in-path.ts'
 export {
@@ -55,6 +59,7 @@ export { systemClock } from './system/system-clock.ts'
 export { isOutOfFileDescriptors, systemErrorCode } from './system/system-error-code.ts'
 export { currentUser, userOf } from './system/system-user.ts'
 export { decodeText } from './text/decode-text.ts'
+export { escapeRegex } from './text/escape-regex.ts'
 export { glob, type Matcher } from './text/glob.ts'
 export {
   isBlank,

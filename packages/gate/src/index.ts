@@ -8,7 +8,7 @@ export {
   type Decided,
 } from './approvals/create-approvals.ts'
 export { createRequireApprovals } from './approvals/create-require-approvals.ts'
-export { answerFor, isApproval, isDoubt } from './approvals/decision-words.ts'
+export { answerFor, isDoubt } from './approvals/decision-words.ts'
 export { type AskInTerminal, askEverywhere, followApprovals } from './approvals/follow-approvals.ts'
 export { objectionTo } from './approvals/objection-to.ts'
 export { planRule, type RulePlan } from './approvals/plan-rule.ts'

@@ -1,4 +1,5 @@
 import type { Json } from '@cadre/core'
+import { escapeRegex } from '@cadre/disk'
 
 export interface Places {
   /** The folders that sessions in the run may change. */
@@ -19,7 +20,7 @@ export function insertPlaceholders(text: string, places: Places, sessions: Sessi
   for (const [path, name] of pathsOf(places)) short = replacePath(short, path, name)
   if (sessions.size === 0) return short
   const ids = [...sessions.keys()].filter((id) => id !== '').sort((a, b) => b.length - a.length)
-  const any = new RegExp(`(?<![\\w-])(?:${ids.map(escaped).join('|')})(?![\\w-])`, 'g')
+  const any = new RegExp(`(?<![\\w-])(?:${ids.map(escapeRegex).join('|')})(?![\\w-])`, 'g')
   return short.replace(any, (id) => sessionName(sessions.get(id) as number))
 }
 
@@ -89,12 +90,8 @@ function replacePath(text: string, path: string, name: string): string {
   return spellings.reduce(
     (short, spelling) =>
       short.includes(spelling)
-        ? short.replace(new RegExp(`${escaped(spelling)}(?![\\w-])`, 'g'), name)
+        ? short.replace(new RegExp(`${escapeRegex(spelling)}(?![\\w-])`, 'g'), name)
         : short,
     text,
   )
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }

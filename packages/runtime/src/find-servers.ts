@@ -1,7 +1,6 @@
-import { type Stats, statSync } from 'node:fs'
 import path from 'node:path'
 import type { AgentDefinition } from '@cadre/core'
-import { type Diagnostic, isInside, realPathOf } from '@cadre/disk'
+import { type Diagnostic, isInside, realPathOf, statsAt } from '@cadre/disk'
 import type { FolderServer } from '@cadre/gate'
 import type { ConfiguredServers } from '@cadre/home'
 import { describeServer, identityOf, readServers, type ServerConfig } from '@cadre/mcp'
@@ -89,7 +88,9 @@ function folderServer(
       (reach.kind === 'program' && reach.cwd !== undefined && isWithin(cwd)) ||
       codeWords(words).some(({ word, runsFolder }) => {
         const place = path.resolve(cwd, expanded(word, workspace))
-        return isWithin(place) && (isFile(place) || (runsFolder && isFolder(place)))
+        if (!isWithin(place)) return false
+        const stats = statsAt(place)
+        return stats?.isFile() === true || (runsFolder && stats?.isDirectory() === true)
       })
     )
   }
@@ -133,20 +134,4 @@ function located(folder: string, workspace: string): string {
 /** The references that lead into the workspace. */
 function expanded(text: string, workspace: string): string {
   return text.replaceAll(/\$\{(?:workspaceFolder|workspaceRoot|cwd|PWD)\}|\$PWD\b/g, () => workspace)
-}
-
-function isFile(place: string): boolean {
-  return statsOf(place)?.isFile() === true
-}
-
-function isFolder(place: string): boolean {
-  return statsOf(place)?.isDirectory() === true
-}
-
-function statsOf(place: string): Stats | undefined {
-  try {
-    return statSync(place)
-  } catch {
-    return undefined
-  }
 }

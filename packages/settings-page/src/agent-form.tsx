@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { changeAgent, changeModel, renameAgent } from './edit.ts'
-import { Field } from './field.tsx'
+import { TextField } from './field.tsx'
 import { Permission } from './permission.tsx'
 import type { Agent, Configuration, PageState, Preview, Problem } from './protocol.ts'
 import { problemsAt } from './visible-problems.ts'
@@ -50,7 +50,6 @@ export function AgentForm(props: AgentFormProps) {
     .filter(({ name }) => name !== '')
   const rest = Object.keys(agent).filter((key) => !ownKeys.includes(key))
   const { limits } = state
-  const length = (text: string) => [...text].length
   const model = typeof agent.model === 'string' ? agent.model : (agent.model ?? []).join(', ')
   const isEntry = agent.name === configuration.entryAgent
   return (
@@ -89,106 +88,69 @@ export function AgentForm(props: AgentFormProps) {
           </button>
         </div>
       </div>
-      <Field
+      <TextField
         id="name"
         label="Name"
         hint="Letters, digits, hyphens and underscores. Other agents and @agents use this name."
         problems={at('name')}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            ref={nameInput}
-            type="text"
-            maxLength={limits.name}
-            autocomplete="off"
-            spellcheck={false}
-            value={agent.name}
-            onFocus={() => {
-              before.current = configuration
-            }}
-            onBlur={() => {
-              before.current = undefined
-            }}
-            onInput={(event) =>
-              onChange(renameAgent(before.current ?? configuration, index, event.currentTarget.value))
-            }
-          />
-        )}
-      </Field>
-      <Field
+        value={agent.name}
+        onInput={(name) => onChange(renameAgent(before.current ?? configuration, index, name))}
+        isExact
+        input={{
+          ref: nameInput,
+          maxLength: limits.name,
+          onFocus: () => {
+            before.current = configuration
+          },
+          onBlur: () => {
+            before.current = undefined
+          },
+        }}
+      />
+      <TextField
         id="description"
         label="Description"
         hint="What the agent is, in one sentence."
         problems={at('description')}
-        count={{ length: length(agent.description), max: limits.text }}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="text"
-            value={agent.description}
-            onInput={(event) => change({ description: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+        max={limits.text}
+        value={agent.description}
+        onInput={(description) => change({ description })}
+      />
+      <TextField
         id="useFor"
         label="Use for"
         hint="The work that other agents should delegate to this agent. Cadre adds this text to their prompts."
         problems={at('useFor')}
-        count={{ length: length(agent.useFor), max: limits.text }}
-      >
-        {(attributes) => (
-          <input
-            {...attributes}
-            type="text"
-            value={agent.useFor}
-            onInput={(event) => change({ useFor: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+        max={limits.text}
+        value={agent.useFor}
+        onInput={(useFor) => change({ useFor })}
+      />
+      <TextField
         id="systemPrompt"
         label="Instructions"
         hint="The system prompt: who the agent is and how it works."
         problems={at('systemPrompt')}
-        count={{ length: length(agent.systemPrompt), max: limits.prompt }}
-      >
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            rows={10}
-            value={agent.systemPrompt}
-            onInput={(event) => change({ systemPrompt: event.currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field
+        max={limits.prompt}
+        rows={10}
+        value={agent.systemPrompt}
+        onInput={(systemPrompt) => change({ systemPrompt })}
+      />
+      <TextField
         id="model"
         label="Model (optional)"
         hint="If empty: the model that you picked in the chat."
         problems={at('model')}
+        value={model}
+        onInput={(text) => onChange(changeModel(configuration, index, text))}
+        isExact
+        list="models"
       >
-        {(attributes) => (
-          <>
-            <input
-              {...attributes}
-              type="text"
-              list="models"
-              autocomplete="off"
-              spellcheck={false}
-              value={model}
-              onInput={(event) => onChange(changeModel(configuration, index, event.currentTarget.value))}
-            />
-            <datalist id="models">
-              {state.models.map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </>
-        )}
-      </Field>
+        <datalist id="models">
+          {state.models.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      </TextField>
       <Permission
         id="delegationPermissions"
         label="Delegation"

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, Ref } from 'preact'
 import type { Problem } from './protocol.ts'
 
 /** A problem as a sentence: a message in lower case continues after the field name. */
@@ -29,46 +29,68 @@ export function Notes({ id, label, problems }: NotesProps) {
   )
 }
 
-export interface FieldProps {
+export interface TextFieldProps {
   readonly id: string
   readonly label: string
-  readonly hint?: string
+  readonly hint: string
   readonly problems: readonly Problem[]
-  /** The length of the text, and its limit. */
-  readonly count?: { readonly length: number; readonly max: number }
-  readonly children: (attributes: FieldAttributes) => ComponentChildren
+  readonly value: string
+  readonly onInput: (text: string) => void
+  /** The number of characters that the text may have. */
+  readonly max?: number
+  /** The height of a text with several lines. */
+  readonly rows?: number
+  /** Browsers must not correct or complete it. */
+  readonly isExact?: boolean
+  /** More attributes of a text with one line. */
+  readonly input?: InputAttributes
+  /** The id of a `datalist` with suggestions. */
+  readonly list?: string
+  readonly children?: ComponentChildren
 }
 
-export interface FieldAttributes {
-  readonly id: string
-  readonly 'aria-describedby': string | undefined
-  readonly 'aria-invalid': boolean
+export interface InputAttributes {
+  readonly ref?: Ref<HTMLInputElement>
+  readonly maxLength?: number
+  readonly onFocus?: () => void
+  readonly onBlur?: () => void
 }
 
-/** A labelled field with its hint and its problems. */
-export function Field({ id, label, hint, problems, count, children }: FieldProps) {
-  const described = [hint === undefined ? '' : `${id}-hint`, problems.length === 0 ? '' : `${id}-notes`]
-  const describedBy = described.filter((part) => part !== '').join(' ')
+/** A labelled text with its hint and its problems. */
+export function TextField(props: TextFieldProps) {
+  const { id, label, hint, problems, value, onInput, max, rows, isExact, input, list, children } = props
+  const attributes = {
+    id,
+    'aria-describedby': problems.length === 0 ? `${id}-hint` : `${id}-hint ${id}-notes`,
+    'aria-invalid': problems.some(({ prevents }) => prevents),
+    value,
+  }
   return (
     <div class="field">
       <div class="label">
         <label for={id}>{label}</label>
-        {count && (
+        {max !== undefined && (
           <span class="hint">
-            {count.length.toLocaleString('en')} of {count.max.toLocaleString('en')} characters
+            {[...value].length.toLocaleString('en')} of {max.toLocaleString('en')} characters
           </span>
         )}
       </div>
-      {hint !== undefined && (
-        <p id={`${id}-hint`} class="hint">
-          {hint}
-        </p>
+      <p id={`${id}-hint`} class="hint">
+        {hint}
+      </p>
+      {rows === undefined ? (
+        <input
+          {...attributes}
+          {...(isExact && { autocomplete: 'off', spellcheck: false })}
+          {...input}
+          list={list}
+          type="text"
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      ) : (
+        <textarea {...attributes} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />
       )}
-      {children({
-        id,
-        'aria-describedby': describedBy === '' ? undefined : describedBy,
-        'aria-invalid': problems.some(({ prevents }) => prevents),
-      })}
+      {children}
       <Notes id={`${id}-notes`} label={label} problems={problems} />
     </div>
   )

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import { CadreError } from '@cadre/core'
-import { isInside, type Repository, repositoryAt, repositoryOf } from '@cadre/disk'
+import { isInside, type Repository, realPathOrSelf, repositoryAt, repositoryOf } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { checkoutsIn } from './checkouts/checkout-paths.ts'
 import { listRecords, type WorkspaceRecord } from './workspace-record.ts'
@@ -48,12 +48,4 @@ export function findBase(home: Home, folder: string): WorkspaceBase {
 /** The place in a workspace that corresponds to the base. */
 export function placeIn(top: string, { folder, repository }: WorkspaceBase): string {
   return repository === undefined ? top : path.join(top, path.relative(repository.top, folder))
-}
-
-function realPathOrSelf(folder: string): string {
-  try {
-    return realpathSync(folder)
-  } catch {
-    return path.resolve(folder)
-  }
 }

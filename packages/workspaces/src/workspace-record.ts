@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { isObject } from '@cadre/core'
-import { ownerOnly } from '@cadre/disk'
+import { listFolder, ownerOnly } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { runningProcess } from '@cadre/home'
 
@@ -88,14 +88,7 @@ export function removeRecord(home: Home, session: string): void {
 
 /** All records, oldest first. */
 export function listRecords(home: Home): readonly WorkspaceRecord[] {
-  let names: string[]
-  try {
-    names = readdirSync(home.at('storage', 'workspaces'))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-  return names
+  return listFolder(home.at('storage', 'workspaces'))
     .filter((name) => name.endsWith(ending))
     .flatMap((name) => readRecord(home, name.slice(0, -ending.length)) ?? [])
     .sort((a, b) => (a.created < b.created ? -1 : 1))

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { isInside } from '@cadre/disk'
+import { isFolder, isInside } from '@cadre/disk'
 import type { AgentFolder } from '../load/agent-paths.ts'
 import { dropFollowOnFindings } from './drop-follow-on-findings.ts'
 import { findLikelyAgentFiles, findLintFiles } from './find-lint-files.ts'
@@ -229,8 +228,4 @@ function folderOf({ at, dialect }: AgentFolder): string {
 
 function placeOf({ membership }: LintSubject): string {
   return path.resolve(membership.place)
-}
-
-function isFolder(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true
 }

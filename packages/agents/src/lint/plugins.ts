@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { isObject } from '@cadre/core'
-import { isInside } from '@cadre/disk'
+import { isFolder, isInside } from '@cadre/disk'
 
 /** The folders with manifests of plugins and marketplaces, relative to the folder they describe. */
 const manifestFolders = ['.claude-plugin', '.github/plugin', '.plugin']
@@ -35,9 +35,7 @@ export function createPlugins(): (file: string) => string | undefined {
 }
 
 function readPlaces(folder: string): PluginPlaces {
-  const manifests = manifestFolders
-    .map((name) => path.join(folder, name))
-    .filter((one) => statSync(one, { throwIfNoEntry: false })?.isDirectory() === true)
+  const manifests = manifestFolders.map((name) => path.join(folder, name)).filter(isFolder)
   const found = manifests.flatMap((manifest) => [
     ...placesOf(folder, readManifest(path.join(manifest, 'plugin.json'))),
     ...placesOfMarketplace(folder, readManifest(path.join(manifest, 'marketplace.json'))),

@@ -1,6 +1,5 @@
 import type { JsonObject, Reply, Usage, WireCall } from '@cadre/core'
-import { EventReader } from '../http/event-reader.ts'
-import type { BodyReader, ParsedReply } from '../http/read-reply.ts'
+import { TypedEventReader } from '../http/typed-event-reader.ts'
 import { objectOf, textOf } from '../json-values.ts'
 
 interface Block {
@@ -11,40 +10,24 @@ interface Block {
 }
 
 /** Builds a reply from the events of Anthropic's Messages API, or from one whole message. */
-export class MessagesReader implements BodyReader {
-  readonly #id: string
-  readonly #onText: (delta: string) => void
-  readonly #events: EventReader
+export class MessagesReader extends TypedEventReader {
   readonly #blocks = new Map<number, Block>()
   #model: string | undefined
   #stop: unknown
   #isDone = false
   #usage: Record<string, unknown> | undefined
 
-  /** `id` is `Model.id`. */
-  constructor(id: string, onText: (delta: string) => void, hide: (text: string) => string = (text) => text) {
-    this.#id = id
-    this.#onText = onText
-    this.#events = new EventReader(
-      (event) => this.#take(event),
-      (value) => this.#takeWhole(value),
-      hide,
-    )
-  }
-
   get usage(): Usage | undefined {
     return this.#usage && usageOf(this.#usage)
   }
 
-  push(chunk: string): boolean {
-    return this.#events.push(chunk) || this.#isDone
+  protected get isDone(): boolean {
+    return this.#isDone
   }
 
-  finish(): ParsedReply {
-    return this.#events.finish(() => (typeof this.#stop === 'string' ? this.#reply(this.#stop) : undefined))
-  }
-
-  #reply(stopReason: string): Reply {
+  protected reply(): Reply | undefined {
+    const stopReason = this.#stop
+    if (typeof stopReason !== 'string') return undefined
     let content = ''
     const calls: WireCall[] = []
     const items: { at: number; item: JsonObject }[] = []
@@ -61,19 +44,10 @@ export class MessagesReader implements BodyReader {
         : stopReason === 'refusal'
           ? 'filtered'
           : undefined
-    const usage = this.usage
-    return {
-      kind: 'reply',
-      content: content || null,
-      calls,
-      ...(items.length > 0 && { reasoning: { by: this.#id, items } }),
-      ...(usage && { usage }),
-      ...(this.#model !== undefined && { model: this.#model }),
-      ...(stop && { stop }),
-    }
+    return this.replyFrom({ content, calls, items, model: this.#model, stop })
   }
 
-  #take(event: JsonObject): void {
+  protected take(event: JsonObject): void {
     switch (event['type']) {
       case 'message_start':
         this.#start(objectOf(event['message']))
@@ -92,15 +66,14 @@ export class MessagesReader implements BodyReader {
         this.#isDone = true
         return
       case 'error':
-        this.#events.report(event['error'] ?? event)
+        this.events.report(event['error'] ?? event)
         return
     }
   }
 
-  /** The server does not stream. */
-  #takeWhole(message: JsonObject): void {
+  protected takeWhole(message: JsonObject): void {
     if (message['type'] === 'error' || message['error'] !== undefined) {
-      this.#events.report(message['error'] ?? message)
+      this.events.report(message['error'] ?? message)
       return
     }
     this.#start(message)
@@ -108,7 +81,7 @@ export class MessagesReader implements BodyReader {
     for (const [index, value] of (Array.isArray(content) ? content : []).entries()) {
       const block = objectOf(value)
       this.#open(index, block)
-      if (typeof block['text'] === 'string') this.#onText(block['text'])
+      if (typeof block['text'] === 'string') this.onText(block['text'])
     }
     this.#stop = message['stop_reason']
   }
@@ -135,7 +108,7 @@ export class MessagesReader implements BodyReader {
     switch (delta['type']) {
       case 'text_delta':
         block.text += textOf(delta['text'])
-        this.#onText(textOf(delta['text']))
+        this.onText(textOf(delta['text']))
         return
       case 'input_json_delta':
         block.input += textOf(delta['partial_json'])

@@ -1,41 +1,24 @@
 import type { JsonObject, Reply, Usage, WireCall } from '@cadre/core'
-import { EventReader } from '../http/event-reader.ts'
-import type { BodyReader, ParsedReply } from '../http/read-reply.ts'
+import { TypedEventReader } from '../http/typed-event-reader.ts'
 import { listOf, objectOf, textOf } from '../json-values.ts'
 
 /** Builds a reply from the events of OpenAI's Responses API, or from one whole response. */
-export class ResponsesReader implements BodyReader {
-  readonly #id: string
-  readonly #onText: (delta: string) => void
-  readonly #events: EventReader
+export class ResponsesReader extends TypedEventReader {
   /** Complete items, by their index in the output. */
   readonly #items = new Map<number, JsonObject>()
   #response: JsonObject | undefined
-
-  /** `id` is `Model.id`. */
-  constructor(id: string, onText: (delta: string) => void, hide: (text: string) => string = (text) => text) {
-    this.#id = id
-    this.#onText = onText
-    this.#events = new EventReader(
-      (event) => this.#take(event),
-      (value) => this.#takeWhole(value),
-      hide,
-    )
-  }
 
   get usage(): Usage | undefined {
     return usageOf(objectOf(this.#response?.['usage']))
   }
 
-  push(chunk: string): boolean {
-    return this.#events.push(chunk) || this.#response !== undefined
+  protected get isDone(): boolean {
+    return this.#response !== undefined
   }
 
-  finish(): ParsedReply {
-    return this.#events.finish(() => this.#response && this.#reply(this.#response))
-  }
-
-  #reply(response: JsonObject): Reply {
+  protected reply(): Reply | undefined {
+    const response = this.#response
+    if (response === undefined) return undefined
     const output = listOf(response['output'])
     const all =
       output.length > 0 ? output : [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item)
@@ -62,23 +45,19 @@ export class ResponsesReader implements BodyReader {
         : response['status'] === 'incomplete'
           ? 'length'
           : undefined
-    const usage = this.usage
-    const model = textOf(response['model'])
-    return {
-      kind: 'reply',
-      content: (isRefusal ? refusal : text) || null,
+    return this.replyFrom({
+      content: isRefusal ? refusal : text,
       calls,
-      ...(items.length > 0 && { reasoning: { by: this.#id, items } }),
-      ...(usage && { usage }),
-      ...(model !== '' && { model }),
-      ...(stop && { stop }),
-    }
+      items,
+      model: textOf(response['model']),
+      stop,
+    })
   }
 
-  #take(event: JsonObject): void {
+  protected take(event: JsonObject): void {
     switch (event['type']) {
       case 'response.output_text.delta':
-        this.#onText(textOf(event['delta']))
+        this.onText(textOf(event['delta']))
         return
       case 'response.output_item.done':
         this.#items.set(Number(event['output_index'] ?? this.#items.size), objectOf(event['item']))
@@ -89,25 +68,24 @@ export class ResponsesReader implements BodyReader {
         return
       case 'response.failed':
         this.#response ??= objectOf(event['response'])
-        this.#events.report(objectOf(event['response'])['error'] ?? 'the response failed')
+        this.events.report(objectOf(event['response'])['error'] ?? 'the response failed')
         return
       case 'error':
-        this.#events.report(event['error'] ?? event)
+        this.events.report(event['error'] ?? event)
         return
     }
   }
 
-  /** The server does not stream. */
-  #takeWhole(response: JsonObject): void {
+  protected takeWhole(response: JsonObject): void {
     const { error } = response
     if (error !== undefined && error !== null) {
-      this.#events.report(error)
+      this.events.report(error)
       return
     }
     this.#response = response
     for (const item of listOf(response['output']))
       for (const part of listOf(item['content']))
-        if (part['type'] === 'output_text') this.#onText(textOf(part['text']))
+        if (part['type'] === 'output_text') this.onText(textOf(part['text']))
   }
 }
 

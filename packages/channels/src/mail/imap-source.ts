@@ -9,9 +9,8 @@
  * 4. After `stop`, nothing is opened or received.
  */
 import { CadreError, messageOf } from '@cadre/core'
-import { maskSecrets } from '@cadre/disk'
+import { maskSecrets, pause } from '@cadre/disk'
 import type { ImapFlow } from 'imapflow'
-import { pause } from '../abortable-pause.ts'
 import type { CursorFile } from '../cursor-file.ts'
 import { backoff } from '../reconnect-backoff.ts'
 import type { HandleMail } from './mail-intake.ts'

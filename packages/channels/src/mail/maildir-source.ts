@@ -6,19 +6,11 @@
  * 2. The folder is scanned once at a time; a change during a scan causes another one.
  * 3. Only regular files are read, links are not followed, and no mail replaces another in `cur/`.
  */
-import {
-  constants,
-  existsSync,
-  type FSWatcher,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  watch,
-} from 'node:fs'
+import { constants, existsSync, type FSWatcher, mkdirSync, readdirSync, renameSync, watch } from 'node:fs'
 import { open } from 'node:fs/promises'
 import path from 'node:path'
 import { CadreError, sentenceOf } from '@cadre/core'
+import { isFolder } from '@cadre/disk'
 import type { HandleMail } from './mail-intake.ts'
 import type { MailSource } from './mail-source.ts'
 import { maxBytes, type RawMail } from './read-mail.ts'
@@ -45,7 +37,7 @@ export function openMaildir({ folder, take, tell, pollMs = 10_000 }: MaildirOpti
 
   return {
     async start() {
-      if (!statSync(incoming, { throwIfNoEntry: false })?.isDirectory())
+      if (!isFolder(incoming))
         throw new CadreError(
           'configuration',
           `${incoming} is not a folder. Set maildir to the path of a Maildir.`,

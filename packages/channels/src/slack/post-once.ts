@@ -1,5 +1,5 @@
 import { CadreError, type JsonObject } from '@cadre/core'
-import { pause } from '../abortable-pause.ts'
+import { pause } from '@cadre/disk'
 import { clientMessageId, messageEvent, messageKey } from '../message-key.ts'
 import { findSent } from './find-sent.ts'
 import { explainReply, maxAttempts, retryDelay, type SlackApi } from './slack-api.ts'

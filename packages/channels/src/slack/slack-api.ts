@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, parseJson } from '@cadre/core'
-import { pause } from '../abortable-pause.ts'
+import { pause } from '@cadre/disk'
 
 /** The result of a request. Only `unclear` means that Slack may have executed it. */
 export type SlackReply =

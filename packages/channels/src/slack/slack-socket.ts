@@ -8,9 +8,10 @@
  * 4. A silent connection is closed. When a connection ends, another one is opened, with increasing pauses after failures.
  * 5. After `stop`, nothing is opened, acknowledged or handled.
  */
+
 import { isObject, type JsonObject, messageOf, parseJson, sentenceOf } from '@cadre/core'
+import { pause } from '@cadre/disk'
 import type { RawData, WebSocket } from 'ws'
-import { pause } from '../abortable-pause.ts'
 import { isLoopback } from '../is-loopback.ts'
 import { backoff } from '../reconnect-backoff.ts'
 import type { SlackIntake } from './slack-intake.ts'

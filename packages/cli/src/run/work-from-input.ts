@@ -1,4 +1,4 @@
-import { CadreError } from '@cadre/core'
+import { CadreError, fencedText } from '@cadre/core'
 import type { Io } from '../io.ts'
 import { readStdin, type StandardInput, type StdinOptions } from './read-stdin.ts'
 
@@ -48,10 +48,8 @@ function cutNotice(length: number): string {
 
 /** In a fence that the text cannot close, so that the model can distinguish data from the message. */
 function fenceInput({ text, isCut }: Extract<StandardInput, { kind: 'text' }>): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
   const cut = isCut ? `\n\n[The input continues. Only its first ${text.length} characters are shown.]` : ''
-  return `This data was passed on standard input:\n\n${fence}\n${text.replace(/\n$/, '')}\n${fence}${cut}`
+  return `This data was passed on standard input:\n\n${fencedText(text)}${cut}`
 }
 
 /** Reads a whole stream as text. */

@@ -15,6 +15,7 @@ import {
   readlinkSync,
   realpathSync,
   type Stats,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
@@ -133,6 +134,11 @@ export function entryAt(place: string): Stats | undefined {
   }
 }
 
+/** Returns whether a path is a folder, or a link to one. Throws if the system cannot tell, as for a loop of links. */
+export function isFolder(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true
+}
+
 /**
  * Creates a folder and its parents, each with its own permission bits. One at a time, because Node's recursive `mkdir` never returns where
  * folders cannot be created, as in /proc.
@@ -171,7 +177,8 @@ function followLinks(place: string, left: { links: number }): string {
   }
 }
 
-function linkTarget(place: string): string | undefined {
+/** Returns what a link names, or `undefined` if it is unreadable or not a link. */
+export function linkTarget(place: string): string | undefined {
   try {
     return readlinkSync(place)
   } catch {
@@ -185,6 +192,15 @@ export function realPathIfExists(place: string): string | undefined {
     return realpathSync.native(place)
   } catch {
     return undefined
+  }
+}
+
+/** Returns the real path, or the path itself if it does not exist. */
+export function realPathOrSelf(place: string): string {
+  try {
+    return realpathSync(place)
+  } catch {
+    return path.resolve(place)
   }
 }
 

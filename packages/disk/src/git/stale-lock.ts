@@ -1,7 +1,7 @@
-import { readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { isInside } from '../files/files.ts'
+import { isInside, linkTarget } from '../files/files.ts'
 
 const timeoutMs = 3_000
 /** Git closes a lock for a moment before it renames it. */
@@ -48,7 +48,7 @@ function isHeldSomewhere(lock: string): boolean | undefined {
   const real = path.join(folder, path.basename(lock))
   const home = path.dirname(folder)
   return processes.some((pid) => {
-    const at = linkOf(`/proc/${pid}/cwd`)
+    const at = linkTarget(`/proc/${pid}/cwd`)
     if (at !== undefined && isInside(home, at) && isGit(pid)) return true
     return descriptorsOf(pid).some((link) => link === real)
   })
@@ -65,16 +65,8 @@ function isGit(pid: string): boolean {
 /** Empty for processes of other users and for ended ones. */
 function descriptorsOf(pid: string): (string | undefined)[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
+    return readdirSync(`/proc/${pid}/fd`).map((fd) => linkTarget(`/proc/${pid}/fd/${fd}`))
   } catch {
     return []
-  }
-}
-
-function linkOf(link: string): string | undefined {
-  try {
-    return readlinkSync(link)
-  } catch {
-    return undefined
   }
 }

@@ -1,18 +1,11 @@
 /** The second form of an approval: the file `approvals/pending/<id>.approval.md`. These functions work on text and do no I/O. */
 
-import type { Answer } from '@cadre/core'
+import { type Answer, isPermission } from '@cadre/core'
 import { linesOf, type RawText, rawOf, textOf } from '@cadre/disk'
 import { describeRequirement } from '@cadre/home'
 import { applySplices, type Splice } from '@cadre/tasks'
 import { type ApprovalRecord, countText } from './approval-record.ts'
-import {
-  anyDecisionWord,
-  decisionWord,
-  isApproval,
-  isDoubt,
-  offeredWords,
-  parseDecisionWord,
-} from './decision-words.ts'
+import { anyDecisionWord, decisionWord, isDoubt, offeredWords, parseDecisionWord } from './decision-words.ts'
 import { actionChanged, answerOf, noDecision, normalizeTypedLine, type Reading } from './reading.ts'
 import { displayName, isPlain, labelOf, prefixWithBars, shownLine, visibleJson } from './shown-text.ts'
 
@@ -286,7 +279,7 @@ function decisionSplices(
     ...splices,
     ...empty(review, 'reviewed by', by ?? 'an unknown user'),
     ...empty(review, 'reviewed at', at),
-    ...((isApproval(decision) && !isDoubt(record)) ||
+    ...((isPermission(decision) && !isDoubt(record)) ||
     reason === undefined ||
     normalizeTypedLine(notesIn(review)) !== undefined
       ? []

@@ -1,5 +1,5 @@
 /** The first form of an approval: a task in `tasks/approvals.task.md`. These functions work on text and do no I/O. */
-import type { Answer } from '@cadre/core'
+import { type Answer, isPermission } from '@cadre/core'
 import type { RawText } from '@cadre/disk'
 import { describeRequirement } from '@cadre/home'
 import {
@@ -14,7 +14,7 @@ import {
 } from '@cadre/tasks'
 import { actionLines } from './approval-content.ts'
 import { type ApprovalRecord, countText } from './approval-record.ts'
-import { answerFor, isApproval, isDoubt } from './decision-words.ts'
+import { answerFor, isDoubt } from './decision-words.ts'
 import { actionChanged, answerOf, noDecision, type Reading } from './reading.ts'
 import { shownLine } from './shown-text.ts'
 
@@ -69,7 +69,7 @@ export function decideApprovalTask(
   if (task === undefined || second !== undefined || !isAbout(task, record)) return undefined
   const fields = decisionFields({ ...answer, at })
   return applySplices(raw, [
-    ...markerSplice(task, isApproval(answer.decision) ? 'x' : '-'),
+    ...markerSplice(task, isPermission(answer.decision) ? 'x' : '-'),
     ...fields.flatMap((field) => fillField(raw, task, field)),
   ])
 }
@@ -261,7 +261,7 @@ interface Decided extends Answer {
 }
 
 function decisionFields({ decision, by, reason, at }: Decided): NewField[] {
-  const isApproved = isApproval(decision)
+  const isApproved = isPermission(decision)
   const word = isApproved ? 'approved' : 'rejected'
   return [
     { key: `${word}_by`, value: by ?? 'an unknown user', after: 'status' },

@@ -1,6 +1,7 @@
 import {
   type Entry,
   type EventEntry,
+  isPermission,
   latestVotes,
   requirementOf,
   type StoredSession,
@@ -14,7 +15,6 @@ import {
   type ApprovalStatus,
   approvalId,
 } from './approval-record.ts'
-import { isApproval } from './decision-words.ts'
 
 /** Returns every approval that a session has requested so far, in order, from its journal. Includes calls in doubt. */
 export function approvalsIn({ spec, entries }: StoredSession): ApprovalRecord[] {
@@ -71,5 +71,5 @@ function decisionOf(entry: EventEntry & Entry): ApprovalDecision {
 
 function statusOf(decision: ApprovalDecision | undefined, isSettled: boolean): ApprovalStatus {
   if (decision === undefined) return isSettled ? 'withdrawn' : 'pending'
-  return isApproval(decision.decision) ? 'approved' : 'rejected'
+  return isPermission(decision.decision) ? 'approved' : 'rejected'
 }

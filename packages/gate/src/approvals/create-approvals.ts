@@ -7,14 +7,14 @@
  * 4. If a policy requires several people, every decision is a vote, and `count-votes.ts` identifies the voter. People vote either through
  *    `decide` or in the forms.
  */
-import { type Answer, CadreError, messageOf, type Question } from '@cadre/core'
+import { type Answer, CadreError, isPermission, messageOf, type Question } from '@cadre/core'
 import { type Home, isUnsandboxedCommandRunning } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import { createApprovalForms } from './approval-forms.ts'
 import type { ApprovalRecord } from './approval-record.ts'
 import { approvalsIn } from './approvals-in.ts'
 import { createVoteCount, needsSeveralPeople, type SharedApproval } from './count-votes.ts'
-import { answerFor, isApproval } from './decision-words.ts'
+import { answerFor } from './decision-words.ts'
 import { requirePerson } from './require-person.ts'
 import { createVoters, type Voter, type Voters } from './voter.ts'
 import { watchForms } from './watch-forms.ts'
@@ -148,7 +148,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     if (first === undefined) return undefined
     const refusal = answerFor(record, 'reject')
     const isOne = decided.every(
-      ({ decision }) => isApproval(decision) && isSameDecision(decision, first.decision),
+      ({ decision }) => isPermission(decision) && isSameDecision(decision, first.decision),
     )
     const answer = isOne
       ? first
@@ -205,7 +205,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       options.taken(record, counted)
       return
     }
-    const word = isApproval(counted.decision) ? 'approved' : 'rejected'
+    const word = isPermission(counted.decision) ? 'approved' : 'rejected'
     tell(
       `${record.id} was ${word} by ${counted.by ?? 'an unknown user'}. Continue with: cadre resume ${record.root}`,
     )

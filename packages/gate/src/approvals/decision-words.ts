@@ -2,6 +2,7 @@
  * The answers to a session's questions, and the words that people use for them. A pending call is approved or rejected. The
  * answers for a call in doubt are again, done and leave: approving means again, rejecting means leave.
  */
+import { isPermission } from '@cadre/core'
 import type { ApprovalRecord } from './approval-record.ts'
 
 type Asked = Pick<ApprovalRecord, 'type'>
@@ -15,11 +16,6 @@ export function answerFor(record: Asked, decision: 'approve' | 'reject', wasDone
   if (!isDoubt(record)) return decision
   if (wasDone) return 'done'
   return decision === 'approve' ? 'again' : 'leave'
-}
-
-/** Whether an answer allows the call's effect, or confirms that it happened. */
-export function isApproval(decision: string): boolean {
-  return decision.startsWith('approve') || decision === 'again' || decision === 'done'
 }
 
 /** The words for each decision in a file. Cadre writes the first one. */
@@ -40,7 +36,7 @@ export function parseDecisionWord(record: Asked, word: string): string | undefin
 
 export function decisionWord(record: Asked, decision: string): string {
   if (isDoubt(record)) return decision === 'again' || decision === 'done' ? decision.toUpperCase() : 'LEAVE'
-  return isApproval(decision) ? 'APPROVED' : 'REJECTED'
+  return isPermission(decision) ? 'APPROVED' : 'REJECTED'
 }
 
 /** Whether a text contains one of these words. */

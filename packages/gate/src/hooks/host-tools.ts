@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '@cadre/core'
+import { escapeRegex } from '@cadre/disk'
 
 export interface HostToolCall {
   readonly name: string
@@ -105,10 +106,6 @@ function grep(name: string, also?: readonly string[]): HostTool {
     }),
     also,
   )
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 const agent = { agentName: 'subagent_type', workDescription: 'prompt' }

@@ -1,5 +1,6 @@
-import { readlinkSync, type Stats } from 'node:fs'
+import type { Stats } from 'node:fs'
 import path from 'node:path'
+import { linkTarget } from '@cadre/disk'
 import { entryAt } from './with-lookup-cache.ts'
 
 /** One existing segment of a path, after links. */
@@ -49,7 +50,7 @@ export function followLinks(target: string, from?: string): FollowedLink {
     } else if (stats.isSymbolicLink()) {
       if (++links > maxLinks) return { kind: 'lost', code: 'ELOOP' }
       if (isMagic(next)) return { kind: 'lost', code: 'EPROC' }
-      const link = linkAt(next)
+      const link = linkTarget(next)
       if (link === undefined) return { kind: 'lost', code: 'EACCES' }
       if (path.isAbsolute(link)) {
         current = rootOf(link)
@@ -86,14 +87,6 @@ function statsOf(target: string): Stats | string | undefined {
     const { code } = error as NodeJS.ErrnoException
     // Nothing exists below a file, but the resulting path is still known.
     return code === 'ENOTDIR' ? undefined : (code ?? 'EIO')
-  }
-}
-
-function linkAt(target: string): string | undefined {
-  try {
-    return readlinkSync(target)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { entryAt } from './with-lookup-cache.ts'
+import { entryAt, statsAt } from './with-lookup-cache.ts'
 
 // Git treats any folder with these names as a repository, and applies its settings, one of which names a program that `git
 // status` starts. Compared without case, as some file systems do.
@@ -28,17 +28,10 @@ export function isInBareRepository(
   let folder = root
   for (const [at, name] of names.entries()) {
     const added = plain[at]
-    const has = (part: string) => added === part.toLowerCase() || exists(`${folder}${path.sep}${part}`)
+    const has = (part: string) =>
+      added === part.toLowerCase() || statsAt(`${folder}${path.sep}${part}`, entryAt) !== undefined
     if (looksLikeRepository(has)) return true
     folder = path.join(folder, name)
   }
   return false
-}
-
-function exists(place: string): boolean {
-  try {
-    return entryAt(place) !== undefined
-  } catch {
-    return false
-  }
 }

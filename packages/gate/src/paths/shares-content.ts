@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import path from 'node:path'
 import { namesIn } from '@cadre/disk'
-import { entryAt } from './with-lookup-cache.ts'
+import { entryAt, statsAt } from './with-lookup-cache.ts'
 
 const maxEntries = 50_000
 
@@ -14,7 +14,7 @@ export function sharesContent(file: Pick<Stats, 'dev' | 'ino'>, places: readonly
   let seen = 0
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (++seen > maxEntries) return true
-    const stats = statsAt(at)
+    const stats = statsAt(at, entryAt)
     if (stats === undefined || stats.dev !== file.dev) continue
     if (stats.isDirectory()) {
       for (const name of namesIn(at)) if (!isObjects(at, name)) waiting.push(path.join(at, name))
@@ -26,12 +26,4 @@ export function sharesContent(file: Pick<Stats, 'dev' | 'ino'>, places: readonly
 // Git names its objects after their content, and rejects a changed one.
 function isObjects(folder: string, name: string): boolean {
   return name === 'objects' && path.basename(folder) === '.git'
-}
-
-function statsAt(target: string): Stats | undefined {
-  try {
-    return entryAt(target)
-  } catch {
-    return undefined
-  }
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readlinkSync } from 'node:fs'
 import path from 'node:path'
-import { entriesIn, readInsideFolder, readYaml } from '@cadre/disk'
+import { entriesIn, linkTarget, readInsideFolder, readYaml } from '@cadre/disk'
 import { isEmptyHome, type TrackedFiles, trackedFiles, type UserHomes } from '@cadre/home'
 import type { FolderItem } from './folder-item.ts'
 
@@ -75,21 +74,12 @@ const maxLinks = 5
 /** A link makes files outside the home part of it, so the summary shows its target. */
 function linksIn(home: string, names: readonly string[]): string[] {
   const links = names.flatMap((name) => {
-    const target = targetOf(path.join(home, name))
+    const target = linkTarget(path.join(home, name))
     return target === undefined ? [] : [`a link from ${JSON.stringify(name)} to ${JSON.stringify(target)}`]
   })
   const more = links.length - maxLinks
   const rest = more > 0 ? [`${more} more ${more === 1 ? 'link' : 'links'}`] : []
   return [...links.sort().slice(0, maxLinks), ...rest]
-}
-
-/** Returns the target of a link; undefined for anything else. */
-function targetOf(place: string): string | undefined {
-  try {
-    return readlinkSync(place)
-  } catch {
-    return undefined
-  }
 }
 
 function keysOf(home: string): string {

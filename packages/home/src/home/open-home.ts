@@ -1,8 +1,8 @@
-import { existsSync, rmdirSync, statSync } from 'node:fs'
+import { existsSync, rmdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CadreError } from '@cadre/core'
-import { isInside, makeFolder, realPathOf, repositoryOf } from '@cadre/disk'
+import { isFolder, isInside, makeFolder, realPathOf, repositoryOf } from '@cadre/disk'
 import { isEmptyHome } from '../trust/user-homes.ts'
 import { excludeFromGit, excludeFromWithin } from './exclude-from-git.ts'
 import type { Home } from './home.ts'
@@ -86,8 +86,4 @@ function selfAndParents(from: string): string[] {
   const folders = [from]
   for (let folder = from; dirname(folder) !== folder; folder = dirname(folder)) folders.push(dirname(folder))
   return folders
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }

@@ -3,9 +3,10 @@
  * in the abstract namespace, and other processes find the name in `/proc/net/unix`. It disappears with the process.
  */
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { linkTarget } from '@cadre/disk'
 
 const sockets = '/proc/net/unix'
 const prefix = 'cadre-unguarded-'
@@ -57,18 +58,10 @@ function isHeldBy(pid: string, inode: string, home: string): boolean {
     const { uid } = statSync(`/proc/${pid}`)
     if (uid !== process.getuid?.() && uid !== statSync(home).uid) return false
     const folder = `/proc/${pid}/fd`
-    return readdirSync(folder).some((name) => linkOf(`${folder}/${name}`) === `socket:[${inode}]`)
+    return readdirSync(folder).some((name) => linkTarget(`${folder}/${name}`) === `socket:[${inode}]`)
   } catch {
     // The process has ended, or belongs to somebody else.
     return false
-  }
-}
-
-function linkOf(file: string): string | undefined {
-  try {
-    return readlinkSync(file)
-  } catch {
-    return undefined
   }
 }
 

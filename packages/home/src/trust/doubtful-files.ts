@@ -8,7 +8,8 @@
  * 3. The daemon removes no notes while such a command runs, so one note is enough for commands that overlap.
  */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
+import { listFolder } from '@cadre/disk'
 import type { Home } from '../home/home.ts'
 import { isOwnWrite, rememberOwnWrite } from './unsandboxed-command.ts'
 
@@ -28,10 +29,10 @@ export function noteDoubt(home: Home, session: string): void {
   writeFileSync(note, '', { flag: 'wx', mode: 0o600 })
 }
 
-/** The notes about a session's file. */
+/** The notes about a session's file. Fails if the folder cannot be read: then every file would look trustworthy. */
 export function doubtsAbout(home: Home, session: string): readonly string[] {
   const folder = home.at(...doubtsFolder)
-  return namesIn(folder).flatMap((name) => (sessionOfDoubt(name) === session ? [`${folder}/${name}`] : []))
+  return listFolder(folder).flatMap((name) => (sessionOfDoubt(name) === session ? [`${folder}/${name}`] : []))
 }
 
 /** The session of the note with this name. */
@@ -41,14 +42,4 @@ export function sessionOfDoubt(name: string): string {
 
 export function removeDoubts(notes: readonly string[]): void {
   for (const note of notes) rmSync(note, { force: true })
-}
-
-/** Unlike `namesIn` of `@cadre/disk`, fails if the folder cannot be read: then every file would look trustworthy. */
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
 }

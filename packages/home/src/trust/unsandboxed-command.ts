@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { heartbeatLimit, isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
+import { heartbeatLimit, isAlive, type ProcessIdentity, realPathOrSelf, thisProcess } from '@cadre/disk'
 import type { Home } from '../home/home.ts'
 import { holdCommandSocket, isCommandSocketHeld } from './command-socket.ts'
 import { digestOf, rememberEdit } from './own-edits.ts'
@@ -37,7 +37,7 @@ export function isOwnWrite(file: string, content: string | Uint8Array | undefine
 export function markUnsandboxedCommand(home: Home, key: string): () => void {
   const self = thisProcess()
   const mark = `${home.folder('storage', 'unguarded')}/${self.token}-${++marks}.json`
-  const real = realHome(home)
+  const real = realPathOrSelf(home.path)
   // Before the mark, which would remain if this fails.
   const releaseSocket = holdCommandSocket(real)
   try {
@@ -83,13 +83,13 @@ export function onRestoreFiles(look: (home: string) => void): () => void {
 
 /** Calls all `onRestoreFiles` listeners of this process, while the mark of the command still exists. */
 export function restoreOpenFiles(home: Home): void {
-  const real = realHome(home)
+  const real = realPathOrSelf(home.path)
   for (const look of restoreListeners) look(real)
 }
 
 /** Returns whether this process runs such a command. A command cannot hide this. */
 export function isUnsandboxedCommandRunningHere(home: Home): boolean {
-  return running.length > 0 && running.includes(realHome(home))
+  return running.length > 0 && running.includes(realPathOrSelf(home.path))
 }
 
 /**
@@ -131,14 +131,6 @@ function namesIn(folder: string): string[] | undefined {
 export function hasOwnWriteIn(folder: string): boolean {
   const inside = realOf(folder) + path.sep
   return [...written.keys()].some((file) => file.startsWith(inside))
-}
-
-function realHome({ path: home }: Home): string {
-  try {
-    return realpathSync(home)
-  } catch {
-    return home
-  }
 }
 
 /** Resolves the folder, because the file itself may not exist. */

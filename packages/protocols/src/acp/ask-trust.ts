@@ -1,7 +1,8 @@
+import { fencedText } from '@cadre/core'
 import { findHooks, shownLine } from '@cadre/gate'
 import type { TrustItem } from '@cadre/home'
 import { type ConfirmTrust, type Environment, userPaths } from '@cadre/runtime'
-import { fencedText, textContent } from './card-content.ts'
+import { textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
 export interface TrustRequest {

@@ -1,3 +1,4 @@
+import { fencedText } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { ToolCallContent } from './acp-types.ts'
@@ -35,11 +36,4 @@ export function diffOf({
 
 export function textContent(text: string): ToolCallContent {
   return { type: 'content', content: { type: 'text', text } }
-}
-
-/** The fence is longer than any in the text, so that the text cannot close it. */
-export function fencedText(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }

@@ -1,5 +1,6 @@
+import { fencedText } from '@cadre/core'
 import type { PermissionOption } from './acp-types.ts'
-import { fencedText, textContent } from './card-content.ts'
+import { textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
 export interface Choice {

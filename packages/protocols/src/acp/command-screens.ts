@@ -10,9 +10,9 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { ToolContext } from '@cadre/core'
+import { fencedText, type ToolContext } from '@cadre/core'
 import type { ToolCallContent } from './acp-types.ts'
-import { fencedText, textContent } from './card-content.ts'
+import { textContent } from './card-content.ts'
 import type { Editor } from './editor.ts'
 
 /** The time between two updates of a card, in milliseconds. */

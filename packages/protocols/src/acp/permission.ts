@@ -1,9 +1,9 @@
 import path from 'node:path'
-import { isObject, type Question } from '@cadre/core'
+import { fencedText, isObject, type Question } from '@cadre/core'
 import { actionLines, approvalContent, shownLine } from '@cadre/gate'
 import type { FilePreview } from '@cadre/tools'
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from './acp-types.ts'
-import { fencedText, textContent } from './card-content.ts'
+import { textContent } from './card-content.ts'
 import type { CallCard } from './describe-call.ts'
 import { limitJson, parseInput } from './limit-json.ts'
 

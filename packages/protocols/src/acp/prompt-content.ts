@@ -1,12 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AgentDefinition, Image, Work } from '@cadre/core'
+import { type AgentDefinition, fencedText, type Image, type Work } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { Runtime } from '@cadre/runtime'
 import type { Documents } from '@cadre/tools'
 import type { ContentBlock } from './acp-types.ts'
-import { fencedText } from './card-content.ts'
 
 const maxFile = 200_000
 const maxResource = 1_000_000

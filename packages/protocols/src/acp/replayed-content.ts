@@ -1,9 +1,9 @@
 import path from 'node:path'
-import type { CadreEvent } from '@cadre/core'
+import { type CadreEvent, fencedText } from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import { type RecordedChange, recordedChanges } from '@cadre/tools'
 import type { ToolCallContent } from './acp-types.ts'
-import { diffOf, fencedText, maxContent, textContent } from './card-content.ts'
+import { diffOf, maxContent, textContent } from './card-content.ts'
 import { truncateText } from './limit-json.ts'
 
 /** The content of cards by `SESSION/CALL`, for earlier calls that changed files. */

@@ -7,12 +7,19 @@
  * 3. Children's texts are never part of the entry agent's answer.
  * 4. A card that is open when its session ends is closed.
  */
-import { type CadreEvent, type Notice, type Report, type Usage, workWithoutHeadings } from '@cadre/core'
+import {
+  type CadreEvent,
+  fencedText,
+  type Notice,
+  type Report,
+  type Usage,
+  workWithoutHeadings,
+} from '@cadre/core'
 import { shownLine } from '@cadre/gate'
 import type { DocumentChange } from '@cadre/tools'
 import type { SessionUpdate, ToolCallContent } from './acp-types.ts'
 import { CadreMessages } from './cadre-messages.ts'
-import { callContent, fencedText, maxContent, textContent } from './card-content.ts'
+import { callContent, maxContent, textContent } from './card-content.ts'
 import { type CallCard, describeCall } from './describe-call.ts'
 import type { Editor } from './editor.ts'
 import { limitJson, parseInput, truncateText } from './limit-json.ts'

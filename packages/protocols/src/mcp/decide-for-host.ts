@@ -1,13 +1,5 @@
-import { type Answer, CadreError } from '@cadre/core'
-import {
-  type ApprovalRecord,
-  answerFor,
-  isApproval,
-  isDoubt,
-  objectionTo,
-  requirePerson,
-  voteText,
-} from '@cadre/gate'
+import { type Answer, CadreError, isPermission } from '@cadre/core'
+import { type ApprovalRecord, answerFor, isDoubt, objectionTo, requirePerson, voteText } from '@cadre/gate'
 import type { DelegatedRuns } from './delegated-runs.ts'
 
 export interface HostDecision {
@@ -42,7 +34,7 @@ export async function decideForHost(
   const late = objectionTo({ ...record, decision: answer }, answerFor(record, wanted.decision))
   if (late !== undefined) throw new CadreError('usage', `${late}.`)
   await delegatedRuns.resume(record.root)
-  const word = isApproval(answer.decision) ? 'Approved' : 'Rejected'
+  const word = isPermission(answer.decision) ? 'Approved' : 'Rejected'
   return `${word} ${record.id}.\nNext: call wait_for_run with run "${record.root}".`
 }
 

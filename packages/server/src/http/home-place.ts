@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
-import { listFolder, realPathOf } from '@cadre/disk'
+import { isFolder, listFolder, realPathOf } from '@cadre/disk'
 import { type Home, openHome } from '@cadre/home'
 import { readStoredSession } from '@cadre/journal'
 import type { Environment } from '@cadre/runtime'
@@ -24,7 +24,7 @@ export function workspaceOf(home: Home, cwd: string): string {
   const { dir, base } = path.parse(home.path)
   if (base === '.cadre') return dir
   const recorded = readStatus(home)?.workspace ?? ''
-  return isFolder(recorded) ? recorded : (newestWorkspace(home) ?? cwd)
+  return recorded !== '' && isFolder(recorded) ? recorded : (newestWorkspace(home) ?? cwd)
 }
 
 function newestWorkspace(home: Home): string | undefined {
@@ -35,7 +35,7 @@ function newestWorkspace(home: Home): string | undefined {
   })
   for (const { id } of files.sort((a, b) => b.at - a.at).slice(0, maxFiles)) {
     const workspace = recordedIn(home, id)
-    if (workspace !== undefined && isFolder(workspace)) return workspace
+    if (workspace && isFolder(workspace)) return workspace
   }
   return undefined
 }
@@ -49,8 +49,4 @@ function recordedIn(home: Home, id: string): string | undefined {
     // "cadre status" reports a file that cannot be read.
     return undefined
   }
-}
-
-function isFolder(place: string): boolean {
-  return place !== '' && statSync(place, { throwIfNoEntry: false })?.isDirectory() === true
 }

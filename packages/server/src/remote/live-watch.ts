@@ -4,8 +4,8 @@
  * 1. A tree is asked for news only while somebody watches it.
  * 2. Nothing is stored, and a failure has no effect: the record has everything in the end.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { CadreEvent } from '@cadre/core'
+import { pause } from '@cadre/disk'
 import type { RemoteTrees } from './remote-trees.ts'
 
 /** Somebody who may be watching trees, such as the page. */
@@ -59,9 +59,4 @@ export class LiveWatch {
     }
     this.#asking.delete(root)
   }
-}
-
-/** Waits, or resolves early when `signal` aborts. Does not keep the process alive. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
 }

@@ -16,6 +16,7 @@ import type { KeeperOptions } from '../sessions/create-session-keeper.ts'
 import { hasReceived } from '../sessions/deliveries.ts'
 import {
   type DeliveryQueue,
+  droppedMessage,
   type QueuedDelivery,
   type QueuedOrder,
   startRequestOf,
@@ -178,9 +179,7 @@ export class RemoteDeliveries {
 
   /** A cancel without this daemon has taken the message back, and the server does not accept it again. */
   #drop(queued: QueuedDelivery<QueuedOrder>): void {
-    const { session } = queued
-    const message = `A message for ${session} was dropped, because the session was cancelled after it was sent.`
-    this.#options.note({ type: 'message.dropped', message, session })
+    this.#options.note(droppedMessage(queued.session, 'the session was cancelled after it was sent'))
     this.#remove(queued)
   }
 
@@ -301,11 +300,7 @@ export class RemoteDeliveries {
     const { session } = queued
     const start = startRequestOf(queued)
     if (start === undefined) {
-      note({
-        type: 'message.dropped',
-        message: `A message for ${session} was dropped, because the session no longer exists.`,
-        session,
-      })
+      note(droppedMessage(session))
       this.#remove(queued)
       return undefined
     }

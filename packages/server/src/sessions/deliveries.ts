@@ -14,6 +14,7 @@ import type { FileEngine } from '@cadre/journal'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import {
   type DeliveryQueue,
+  droppedMessage,
   type QueuedDelivery,
   type QueuedRequest,
   startRequestOf,
@@ -146,11 +147,7 @@ export class Deliveries {
     const { session } = queued
     const start = startRequestOf(queued)
     if (start === undefined) {
-      note({
-        type: 'message.dropped',
-        message: `A message for ${session} was dropped, because the session no longer exists.`,
-        session,
-      })
+      note(droppedMessage(session))
       return this.#settle(queued)
     }
     await requireAgent(start, parts())

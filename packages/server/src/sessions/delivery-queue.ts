@@ -116,6 +116,12 @@ export class DeliveryQueue<Request extends QueuedOrder = QueuedRequest> {
   }
 }
 
+/** The note about a message that no session gets. */
+export function droppedMessage(session: string, reason = 'the session no longer exists') {
+  const message = `A message for ${session} was dropped, because ${reason}.`
+  return { type: 'message.dropped', message, session } as const
+}
+
 /** How to start the session of a request, if the request may start one. */
 export function startRequestOf({ request }: QueuedDelivery<QueuedOrder>): KeepRequest | undefined {
   if (request.kind === 'start') return request.request

@@ -1,5 +1,6 @@
 import vm from 'node:vm'
 import { sentenceOf } from '@cadre/core'
+import { escapeRegex } from '@cadre/disk'
 import { codeOf, Refusal } from '../refusal.ts'
 
 const script = new vm.Script(`
@@ -25,7 +26,9 @@ export interface LineQuery {
 }
 
 export function lineMatcher({ queries, regex, ignoreCase }: LineQuery): LineMatcher {
-  const source = queries.map((query) => (regex ? query : escapeRegex(query))).join('|')
+  const source = queries
+    .map((query) => (regex ? query : escapeRegex(query).replaceAll('\n', '\\r?\\n')))
+    .join('|')
   const flags = `gm${ignoreCase ? 'i' : ''}`
   try {
     new RegExp(source, flags)
@@ -62,8 +65,4 @@ function linesOf(text: string, places: readonly number[]): number[] {
     if (numbers.at(-1) !== line && numbers.length < maxPerFile) numbers.push(line)
   }
   return numbers
-}
-
-function escapeRegex(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('\n', '\\r?\\n')
 }

@@ -1,6 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { glob, type Matcher } from '@cadre/disk'
+import type { ConfinedPath } from '../files/confine-path.ts'
+import { openRegularFile } from '../files/open-file.ts'
+import { ignoreRules } from './ignore-rules.ts'
 import { withPinnedFolder } from './with-pinned-folder.ts'
 
 type Ignores = (path: string, isFolder: boolean) => boolean
@@ -39,37 +41,21 @@ async function* files(
   }
 }
 
+/** Reads no other rules, such as `.git/info/exclude`. As in git, a `.gitignore` that is a link has no effect. */
 async function withRulesOf(root: string, folder: string, outer: Ignores): Promise<Ignores> {
-  const text = await readFile(path.join(root, folder, '.gitignore'), 'utf8').catch(() => undefined)
+  const shown = path.posix.join(folder, '.gitignore')
+  const text = await textOf({ root, shown, real: path.join(root, shown) })
   if (text === undefined) return outer
   const rules = ignoreRules(text)
   const prefix = folder === '' ? 0 : folder.length + 1
   return (at, isFolder) => rules(at.slice(prefix), isFolder) ?? outer(at, isFolder)
 }
 
-interface IgnoreRule {
-  readonly matches: Matcher
-  readonly negated: boolean
-  readonly onlyFolders: boolean
-}
-
-/** Parses one `.gitignore`; paths are relative to its folder. `undefined`: no rule matches this path. */
-function ignoreRules(text: string): (path: string, isFolder: boolean) => boolean | undefined {
-  const rules = text.split(/\r?\n/).flatMap(ruleOf)
-  return (path, isFolder) => {
-    const rule = rules.findLast((rule) => (isFolder || !rule.onlyFolders) && rule.matches(path))
-    return rule === undefined ? undefined : !rule.negated
+async function textOf(file: ConfinedPath): Promise<string | undefined> {
+  try {
+    await using opened = await openRegularFile(file)
+    return await opened.handle.readFile('utf8')
+  } catch {
+    return undefined
   }
-}
-
-function ruleOf(line: string): IgnoreRule[] {
-  const trimmed = line.replace(/(?<!\\)[ \t]+$/, '')
-  if (trimmed === '' || trimmed.startsWith('#')) return []
-  const negated = trimmed.startsWith('!')
-  const onlyFolders = trimmed.endsWith('/')
-  const pattern = trimmed.slice(negated ? 1 : 0, onlyFolders ? -1 : undefined)
-  // A slash at the start or in the middle anchors a rule to its folder. Braces are literal.
-  const body = pattern.replace(/[{}]/g, '?')
-  const matches = glob(body)
-  return matches === undefined ? [] : [{ matches, negated, onlyFolders }]
 }

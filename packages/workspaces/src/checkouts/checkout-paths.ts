@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
+import { escapeRegex, isInside } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 
 /**
@@ -40,7 +40,7 @@ export function createCheckoutPaths(folders: {
   const folderOf = new Map<string, string>(names.map(([folder, name]) => [name, folder]))
   const inRecord = new RegExp(recorded, 'g')
   // The first folder may be inside the second one.
-  const here = new RegExp(`${names.map(([folder]) => literal(folder)).join('|')}|${recorded}`, 'g')
+  const here = new RegExp(`${names.map(([folder]) => escapeRegex(folder)).join('|')}|${recorded}`, 'g')
   return {
     toLocal: (value) =>
       mapTexts(value, (text) =>
@@ -60,10 +60,6 @@ export function createCheckoutPaths(folders: {
         }),
       ),
   }
-}
-
-function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
 /** The recorded workspace of a new tree. `below`: the folder in the repository where its sessions work. */

@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { exportAgents, loadAgents, type NameMode, type PlacedFile, type TargetDialect } from '@cadre/agents'
 import { type AgentDefinition, CadreError, didYouMean, nameKey } from '@cadre/core'
-import { type Diagnostic, showDiagnostic } from '@cadre/disk'
+import { type Diagnostic, isFolder, showDiagnostic } from '@cadre/disk'
 import { agentPaths, homeOf } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
@@ -104,11 +104,8 @@ async function chosenAgents(io: Io, home: string | undefined, names: readonly st
 function writeFilesTo(io: Io, out: string, files: readonly PlacedFile[], force: boolean) {
   const target = path.resolve(io.cwd, out)
   const [only] = files
-  const isFolder =
-    /[\\/]$/.test(out) ||
-    statSync(target, { throwIfNoEntry: false })?.isDirectory() === true ||
-    files.length !== 1
-  if (isFolder || only === undefined) return writeFiles({ folder: target, files, force })
+  if (/[\\/]$/.test(out) || isFolder(target) || files.length !== 1 || only === undefined)
+    return writeFiles({ folder: target, files, force })
   const file = { ...only, path: path.basename(target) }
   return writeFiles({ folder: path.dirname(target), files: [file], force })
 }

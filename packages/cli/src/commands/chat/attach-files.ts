@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type AgentDefinition, CadreError, type Image, type Work } from '@cadre/core'
+import { type AgentDefinition, CadreError, fencedText, type Image, type Work } from '@cadre/core'
+import { statsAt } from '@cadre/disk'
 import type { Runtime } from '@cadre/runtime'
 import type { Io } from '../../io.ts'
 import { cleanLine } from '../../output/clean-text.ts'
@@ -46,7 +47,7 @@ export async function attachFiles(
     const written = name.replace(/^~(?=\/)/, io.env['HOME'] || '~')
     const file = path.resolve(workspace, written)
     const shown = cleanLine(name)
-    if (!isFile(file)) {
+    if (!statsAt(file)?.isFile()) {
       // Without an extension it is more likely a name, such as @types/node.
       if (!existsSync(file) && path.extname(name) !== '' && entered.mentions.includes(name))
         notes.push(`${shown} was not attached: there is no such file.`)
@@ -67,7 +68,7 @@ export async function attachFiles(
       notes.push(`Attached ${shown} (${formatAmount(statSync(file).size)} bytes).`)
     } else {
       const content = textOf(file)
-      texts.push(`File ${name}:\n\n${fenceText(content)}`)
+      texts.push(`File ${name}:\n\n${fencedText(content)}`)
       notes.push(`Attached ${shown} (${formatCount(content.trimEnd().split('\n').length, 'line')}).`)
     }
   }
@@ -86,14 +87,6 @@ async function denialOf(
   return verdict.rule === 'paths.outside' && imageNames.test(name) ? undefined : verdict.reason
 }
 
-function isFile(file: string): boolean {
-  try {
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
-}
-
 function textOf(file: string): string {
   if (statSync(file).size > maxBytes)
     throw new CadreError(
@@ -107,11 +100,4 @@ function textOf(file: string): string {
   if (text.includes('\0'))
     throw new CadreError('usage', 'the file is neither text nor an image.', { where: file })
   return text
-}
-
-/** The fence is longer than any in the text, so that the text cannot close it. */
-function fenceText(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}\n${text.replace(/\n$/, '')}\n${fence}`
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs'
 import { CadreError } from '@cadre/core'
+import { isFolder } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 import { describeSystemError, problemLocation, readStatus } from '@cadre/server'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
@@ -61,7 +62,7 @@ function openLog(home: Home, log: string): { readonly file: number; readonly fro
 }
 
 function requireHome(home: Home): void {
-  if (statSync(home.path, { throwIfNoEntry: false })?.isDirectory()) return
+  if (isFolder(home.path)) return
   throw new CadreError(
     'configuration',
     'there is no home directory here. Create one with "cadre init --team NAME", or specify one with --home.',

@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs'
 import path from 'node:path'
-import { isInside, realPathOf } from '@cadre/disk'
+import { isFolder, isInside, realPathOf } from '@cadre/disk'
 import { HttpProblem } from '../problem.ts'
 
 /** The folder for a new session: the daemon's folder, or a folder inside it. A browser must not choose where agents can write. */
@@ -14,7 +13,7 @@ export function workspaceInside(wanted: string | undefined, own: string): string
       `The workspace must be ${own} or a folder inside it. For another folder, run "cadre up" there.`,
       { code: 'policy' },
     )
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (!isFolder(folder))
     throw new HttpProblem(404, `There is no folder ${JSON.stringify(wanted)} in ${own}.`, {
       code: 'not_found',
     })

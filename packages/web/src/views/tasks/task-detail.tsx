@@ -1,5 +1,5 @@
 import type { TaskChange, TaskItem } from '@cadre/api'
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { CommandHint } from '../../parts/command-hint.tsx'
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx'
 import { OperatorNote } from '../../parts/operator-note.tsx'
@@ -211,31 +211,33 @@ function TaskForm({ task, home, isBusy, onChange }: TaskFormProps) {
           isChanged ? change : { state: state === 'done' ? 'open' : 'done' },
         )}
       />
-      <label class="wide-field">
-        Title
-        <input
-          type="text"
-          maxLength={2000}
-          value={title.value}
-          onInput={(event) => {
-            title.value = event.currentTarget.value
-          }}
-        />
-      </label>
-      <label class="wide-field">
-        Agent or person
-        <input
-          type="text"
-          maxLength={200}
-          value={agent.value}
-          onInput={(event) => {
-            agent.value = event.currentTarget.value
-          }}
-        />
-      </label>
+      <TextField label="Title" maxLength={2000} text={title} />
+      <TextField label="Agent or person" maxLength={200} text={agent} />
       <button type="submit" disabled={isBusy || !isChanged}>
         Save
       </button>
     </form>
+  )
+}
+
+interface TextFieldProps {
+  readonly label: string
+  readonly maxLength: number
+  readonly text: Signal<string>
+}
+
+function TextField({ label, maxLength, text }: TextFieldProps) {
+  return (
+    <label class="wide-field">
+      {label}
+      <input
+        type="text"
+        maxLength={maxLength}
+        value={text.value}
+        onInput={(event) => {
+          text.value = event.currentTarget.value
+        }}
+      />
+    </label>
   )
 }
