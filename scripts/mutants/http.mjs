@@ -71,7 +71,7 @@ export const httpMutants = {
       `${http}/routes/decide-approval.ts`,
       'if (isUnsandboxedCommandRunning(home))',
       'if (false)',
-      [`${http}/open-page.test.ts`],
+      ['packages/server/src/daemon/page-duty.test.ts'],
     ],
     [
       'a change of a task overwrites a file that was saved meanwhile',

@@ -89,10 +89,10 @@ export const taskMutants = {
       [`${tasks}/tasks.test.ts`],
     ],
     [
-      'a file that a person has just created is replaced',
+      'a link in the tasks folder is followed',
       'packages/home/src/home/edit-shared-file.ts',
-      "if (hasCode(error, 'EEXIST')) return false\n    if (!hasCode(error, ",
-      "if (!hasCode(error, 'EEXIST', ",
+      'if (!stats.isFile())',
+      'if (false)',
       [`${tasks}/tasks.test.ts`],
     ],
   ],
