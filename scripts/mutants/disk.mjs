@@ -50,7 +50,7 @@ export const diskMutants = {
       `${disk}/files/files.ts`,
       'ways[way] | O_NOFOLLOW | O_NONBLOCK',
       'ways[way] | O_NONBLOCK',
-      ['packages/home/src/lines'],
+      ['packages/home/src/inbox/append-inbox.test.ts'],
     ],
     [
       'a process with a reused id owns a session',
@@ -78,7 +78,7 @@ export const diskMutants = {
       `${disk}/git/remote-access.ts`,
       "'protocol.allow=never'",
       "'protocol.allow=always'",
-      [`${disk}/git/remote-access.test.ts`],
+      [`${disk}/git/git.test.ts`],
     ],
     [
       'the lock of a running git is removed',
