@@ -107,11 +107,16 @@ describe('permissions', () => {
     expect(editor.asked).toHaveLength(2)
   })
 
-  test('an answer that was not offered has no effect', async () => {
+  test('an answer that was not offered has no effect, and /resume asks again', async () => {
     const project = createTeam({ lead: [write('a.txt', 'x'), { reply: 'Done.' }] })
-    const editor = await openEditor(project, { decide: () => 'approve-everything' })
-    await editor.prompt(await editor.open(), 'Write.')
+    const answers = ['approve-everything', 'approve']
+    const editor = await openEditor(project, { decide: () => answers.shift() })
+    const sessionId = await editor.open()
+    await editor.prompt(sessionId, 'Write.')
     expect(project.exists('a.txt')).toBe(false)
+    expect(editor.text()).toContain('Waiting for a decision.')
+    await editor.prompt(sessionId, '/resume')
+    expect(project.read('a.txt')).toBe('x')
   })
 })
 

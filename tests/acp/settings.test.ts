@@ -200,6 +200,14 @@ test('asks whether to trust a folder, shows everything in it, and is read-only u
   expect(project.sessions()).toEqual([])
   await editor.close()
 
+  // Closing the question is no answer.
+  const closed = await openEditor(project, { isForeign: true, flags, decide: () => undefined })
+  await closed.prompt(await closed.open(), 'Hi')
+  expect(closed.asked).toHaveLength(1)
+  expect(closed.text()).toContain('this folder is not trusted')
+  expect(project.sessions()).toEqual([])
+  await closed.close()
+
   // Once: for this session, and nothing is stored.
   const once = await openEditor(project, { isForeign: true, flags, decide: () => 'once' })
   await once.prompt(await once.open(), 'Hi')

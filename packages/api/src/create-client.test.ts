@@ -58,6 +58,17 @@ it('rejects with the problem that the server names', async () => {
   expect(error).toMatchObject({ message: 'Changed. Read it again.', status: 412, code: 'owned', etag: 'now' })
 })
 
+it('follows no redirect, which could send its credentials to another server', async () => {
+  const seen: unknown[] = []
+  const address = await serve(({ url }, response) => {
+    seen.push(url)
+    if (url === '/elsewhere') response.end('{}')
+    else response.writeHead(307, { location: '/elsewhere' }).end()
+  })
+  await expect(createClient({ address, token: 'T', key: 'K' }).me()).rejects.toThrow()
+  expect(seen).toEqual(['/api/me'])
+})
+
 it('does not show the error page of a proxy', async () => {
   const address = await serve((_, response) => response.writeHead(502).end('<h1>secret</h1>'))
   await expect(createClient({ address }).me()).rejects.toThrow('The server returned status 502.')

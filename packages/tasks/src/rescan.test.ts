@@ -127,6 +127,16 @@ test('code that is opened above hides everything up to its end, and nothing with
   expect(readWrittenTasks(closed).items.length).toBe(readTasksUncached(closed).items.length)
 })
 
+test.each([
+  ['a comment that was left open', '<!-- a note', '- [ ] "b -->"'],
+  ['code that was left open', '```', '- [ ] "b"\n```\ncode\n```'],
+])('a change below %s can end it, and is read in full', (_, open, change) => {
+  const old = `${open}\n- [ ] "a"\n- [ ] "b"\n- [ ] "c"\n`
+  const now = old.replace('- [ ] "b"', change)
+  expect(readTasksUncached(old).items).toHaveLength(3)
+  expect((again(old, now) ?? readTasksUncached(now)).items.map(({ title }) => title)).toEqual(['c'])
+})
+
 test('scans only the changed part', () => {
   const old = tasks(1000)
   const read = readWrittenTasks(old)

@@ -136,6 +136,16 @@ test('if the result is unknown, a person decides, and only then is it sent again
   expect(slack.messages).toHaveLength(1)
 })
 
+test('if Slack lists only some of the messages since then, a person decides', async () => {
+  slack.fail('chat.postMessage', 'broken before')
+  slack.fail('conversations.history', 'without cursor')
+  expect(await open().sender.send(message, 's/c1', signal)).toMatchObject({
+    kind: 'failed',
+    text: expect.stringContaining('not know whether Slack accepted'),
+  })
+  expect(slack.messages).toEqual([])
+})
+
 test('a channel by name cannot be searched, so a person is asked', async () => {
   slack.fail('chat.postMessage', 'broken after')
   const named = { ...message, channel: '#general' }

@@ -9,6 +9,8 @@ export type Fault =
   /** The connection breaks, before or after the request was executed. */
   | 'broken before'
   | 'broken after'
+  /** A list says that there is more, but not where it continues. */
+  | 'without cursor'
 
 export interface Posted {
   readonly channel: string
@@ -131,7 +133,8 @@ export async function startSlack(): Promise<SlackDouble> {
     const isKnown = request.headers.authorization === `Bearer ${needed}`
     const result = isKnown ? perform(method, fields) : { ok: false, error: 'invalid_auth' }
     if (fault === 'broken after') return void request.socket.destroy()
-    response.end(JSON.stringify(result))
+    const cut = fault === 'without cursor' && { has_more: true, response_metadata: {} }
+    response.end(JSON.stringify({ ...result, ...cut }))
   }
 
   function perform(method: string, fields: Record<string, string>): JsonObject {

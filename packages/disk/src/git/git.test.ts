@@ -40,6 +40,15 @@ it.each(['ssh', undefined])(
   },
 )
 
+it('never runs a program that an address names', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'cadre-git-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const ran = path.join(folder, 'ran')
+  const listing = git(['ls-remote', `ext::touch ${ran}`], { cwd: folder, usesRemotes: true })
+  await expect(listing).rejects.toThrow("transport 'ext' not allowed")
+  expect(existsSync(ran)).toBe(false)
+})
+
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
   return /^[^Z\s]/.test(stdout.trim())

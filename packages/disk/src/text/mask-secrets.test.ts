@@ -33,11 +33,11 @@ describe('removes secrets', () => {
 
   it('removes known values', () => {
     const values = secretValues({
-      MY_TOKEN: 'correct horse battery',
+      DB_PASSWORD: 'correct horse',
       SHORT_KEY: 'abc',
       PATH: '/usr/bin:/bin',
       PWD: '/home/ann/project',
-      DB_PASSWORD: 'correct horse',
+      MY_TOKEN: 'correct horse battery',
     })
     expect(values).toEqual(['correct horse battery', 'correct horse'])
     expect(maskSecrets('say correct horse battery, correct horse', values)).toBe('say ***, ***')

@@ -86,8 +86,9 @@ describe('loadConfig', () => {
     expect((await load()).config).toEqual({ daemon: { parallel: 2, settle_ms: 20 } })
     for (const opened of ['{host: 0.0.0.0}', '{hosts: [evil.example]}']) {
       home(`daemon: ${opened}\n`)
-      expect(await load()).toMatchObject({ config: {}, needsTrust: [{ key: 'daemon', line: 1 }] })
-      expect((await load()).config).not.toHaveProperty('daemon')
+      const { config, needsTrust } = await load()
+      expect(config).toEqual({})
+      expect(needsTrust).toMatchObject([{ key: 'daemon', line: 1 }])
     }
   })
 
@@ -236,7 +237,9 @@ describe('loadConfig', () => {
 
   it('reads the Copilot settings of a home only if they are trusted', async () => {
     home('copilot: {offline: true, provider: {baseUrl: http://127.0.0.1:1/v1}, idleTimeout: 9}\n')
-    expect(await load()).toMatchObject({ config: {}, needsTrust: [{ key: 'copilot', line: 1 }] })
+    const { config, needsTrust } = await load()
+    expect(config).toEqual({})
+    expect(needsTrust).toMatchObject([{ key: 'copilot', line: 1 }])
     expect((await load(() => true)).config).toMatchObject({
       copilot: { offline: true, provider: { baseUrl: 'http://127.0.0.1:1/v1' }, idleTimeout: 9 },
     })
@@ -357,6 +360,8 @@ describe('trust', () => {
     home('model: other\ncheck: {command: [a]}\n')
     expect((await ask()).config.check).toEqual({ command: ['a'] })
     home('check: {command: [b]}\n')
-    expect(await ask()).toMatchObject({ config: {}, needsTrust: [{ key: 'check' }] })
+    const { config, needsTrust } = await ask()
+    expect(config).toEqual({})
+    expect(needsTrust).toMatchObject([{ key: 'check' }])
   })
 })

@@ -109,7 +109,7 @@ describe('a chat log', () => {
     for (const body of ['run\n{"a": ', 'run\n- 1\n- 2', 'run\n!!js/function "x"', 'run\n&a [*a]'])
       expect(call(body).log.entries[0]).toMatchObject({ role: 'tool_call', name: 'run' })
     expect(call('run\n{"a": ').log.entries[0]).toMatchObject({ input: '{"a": ' })
-    expect(call('run').log.entries[0]).toMatchObject({ input: {} })
+    expect(call('run').log.entries[0]).toHaveProperty('input', {})
   })
 
   it('reads hostile text quickly', () => {

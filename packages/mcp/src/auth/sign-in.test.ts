@@ -134,18 +134,18 @@ describe('a sign-in', () => {
     await expect(start(agree, signal, 'http://example.invalid/mcp')).rejects.toThrow('only over https')
   })
 
-  it.each(['http://authorization.invalid', 'ftp://127.0.0.1'])(
-    'does not follow metadata to %s',
-    async (issuer) => {
-      const evil = await startProtectedServer(issuer)
-      try {
-        await expect(start(agree, signal, evil.url)).rejects.toThrow()
-        expect(kept.size).toBe(0)
-      } finally {
-        await evil.close()
-      }
-    },
-  )
+  it.each([
+    ['http://authorization.invalid', 'the server names the address'],
+    ['ftp://127.0.0.1', 'fetch failed'],
+  ])('does not follow metadata to %s', async (issuer, reason) => {
+    const evil = await startProtectedServer(issuer)
+    try {
+      await expect(start(agree, signal, evil.url)).rejects.toThrow(reason)
+      expect(kept.size).toBe(0)
+    } finally {
+      await evil.close()
+    }
+  })
 })
 
 describe('a run', () => {

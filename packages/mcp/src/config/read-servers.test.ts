@@ -122,18 +122,17 @@ describe('the servers of a folder and a user', () => {
   it("only the user's configuration can set effects and the sandbox", () => {
     const x = { command: 'x', effects: 'read', sandbox: false }
     write('project/.mcp.json', { mcpServers: { x } })
-    expect(read().servers[0]).toMatchObject({ effects: {} })
-    expect(read().servers[0]).not.toHaveProperty('sandbox')
+    const claims = (server: ServerConfig | undefined) => [server?.effects, server?.sandbox]
+    expect(claims(read().servers[0])).toEqual([{}, undefined])
     const as = (scope: 'user' | 'project') =>
       read({ configured: [{ file: 'c', scope, servers: { x } }] }).servers[0]
-    expect(as('project')).toMatchObject({ effects: {} })
-    expect(as('user')).toMatchObject({ effects: { '*': 'read' }, sandbox: false })
+    expect(claims(as('project'))).toEqual([{}, undefined])
+    expect(claims(as('user'))).toEqual([{ '*': 'read' }, false])
     const [server] = read().servers
     const client = { ...server, effects: { '*': 'read' as const } } as ServerConfig
-    expect(read({ project: undefined, client: [client] }).servers[0]).toMatchObject({
-      scope: 'client',
-      effects: {},
-    })
+    const [passed] = read({ project: undefined, client: [client] }).servers
+    expect(passed?.scope).toBe('client')
+    expect(claims(passed)).toEqual([{}, undefined])
   })
 
   it('of an agent file belong to that agent, and names refer to configured servers', () => {

@@ -68,10 +68,14 @@ it.each(['http://localhost.', 'http://a.localhost', 'http://0', 'http://[::ffff:
 
 describe('an answer', () => {
   it('that redirects is rejected, so that headers are sent only to the server', async () => {
-    const url = await listen((_, response) =>
-      response.writeHead(302, { location: 'https://evil.example/' }).end(),
-    )
+    let isReached = false
+    const other = await listen((_, response) => {
+      isReached = true
+      response.end()
+    })
+    const url = await listen((_, response) => response.writeHead(302, { location: other.href }).end())
     await expect(guardedFetch({ url, headers: { Authorization: 'Bearer x' } })(url)).rejects.toThrow()
+    expect(isReached).toBe(false)
   })
 
   it('of more than 4 MiB ends with an error', async () => {

@@ -321,6 +321,14 @@ describe('INTO', () => {
 })
 
 describe('many edits at once', () => {
+  it('cannot close a comment that a person left open above other tasks', async () => {
+    const text = '<!-- left open\n- [ ] "One"\n  id: one\n- [ ] "Two"\n  id: two\n'
+    write('a.task.md', text)
+    const closes = "UPDATE a.task.md SET title = 'done -->' WHERE id = 'two'"
+    expect(await rejects(closes)).toContain('would change the meaning of other tasks')
+    expect(read('a.task.md')).toBe(text)
+  })
+
   const line = fc.constantFrom(
     ...[
       '- [ ] "T"\n  id: ID\n',

@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { createPathResolver, invalidPathReason } from '@cadre/gate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTools } from '../create-tools.ts'
+import { makeFolder, withPinnedFolder } from '../search/with-pinned-folder.ts'
+import { confinePath } from './confine-path.ts'
+import { openRegularFile } from './open-file.ts'
+import { replaceFile } from './replace-file.ts'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
 
 let ws: Workspace
@@ -315,6 +319,24 @@ describe('a link that is created between check and use', () => {
     }
   }
 
+  it('stops a read, a write and a listing whose path was checked before', async () => {
+    ws.write('src/deep/a.txt', 'inside')
+    const elsewhere = path.join(ws.outer, 'elsewhere/deep')
+    mkdirSync(elsewhere)
+    writeFileSync(path.join(elsewhere, 'a.txt'), 'foreign text')
+    const context = { session: 's', agent: 'a', call: 'c', key: 'k', workspace: ws.root }
+    const file = confinePath({ path: 'src/deep/a.txt', context })
+    renameSync(path.join(ws.root, 'src'), path.join(ws.root, 'before'))
+    link('../elsewhere', 'src')
+    await expect(openRegularFile(file)).rejects.toThrow('was replaced')
+    await expect(replaceFile(file, { content: 'x', key: 'k', expected: 'anything' })).rejects.toThrow()
+    await expect(makeFolder(file.root, path.join(ws.root, 'src/deep/new'))).rejects.toThrow()
+    const names = withPinnedFolder(path.dirname(file.real), async (base) => readdirSync(base))
+    await expect(names).rejects.toThrow('was replaced')
+    expect(readdirSync(elsewhere)).toEqual(['a.txt'])
+    expect(readFileSync(path.join(elsewhere, 'a.txt'), 'utf8')).toBe('foreign text')
+  })
+
   it.skipIf(process.platform !== 'linux')(
     'never lets a write reach outside, or a read come from there',
     async () => {
@@ -332,7 +354,7 @@ describe('a link that is created between check and use', () => {
           expect(read.content).not.toContain('foreign text')
         }
       })
-      const { existsSync, readdirSync, renameSync } = await import('node:fs')
+      const { existsSync } = await import('node:fs')
       expect(readdirSync(path.join(ws.outer, 'elsewhere'))).toEqual(['a.txt'])
       // The same calls work without interference. How many succeeded before depends on the machine.
       const src = path.join(ws.root, 'src')

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryWorkspace, type Workspace } from './workspace.spec-helpers.ts'
@@ -268,6 +276,24 @@ describe('two concurrent calls', () => {
       ws.call('edit_file', { path: 'a.txt', old: 'new', new: 'edited' }),
     ])
     expect(['whole new', 'whole edited']).toContain(ws.read('a.txt'))
+  })
+
+  it('an edit is repeated on the text that another program saves between its read and its write', async () => {
+    let saves = 0
+    using shared = temporaryWorkspace({
+      documents: {
+        read: async () => undefined,
+        async write({ path: file }) {
+          if (saves++ === 0) appendFileSync(file, 'third\n')
+          return false
+        },
+        changed: () => {},
+      },
+    })
+    shared.write('a.txt', 'first\nsecond\n')
+    const edited = await shared.call('edit_file', { path: 'a.txt', old: 'first', new: 'FIRST' })
+    expect(edited.failed).toBeUndefined()
+    expect([saves, shared.read('a.txt')]).toEqual([2, 'FIRST\nsecond\nthird\n'])
   })
 
   it('an edit includes a concurrent change by another process', async () => {

@@ -18,6 +18,7 @@ test.each([
   ['\ud800', '\\ud800'],
   ['a\u3164', 'a\\u3164'],
   ['\ufeffx', '\\ufeffx'],
+  ['a\ufff9b', 'a\\ufff9b'],
 ])('shows the hidden characters in %j', (text, expected) => {
   expect(shown(text)).toBe(expected)
 })

@@ -1,5 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { thisProcess } from '@cadre/disk'
+import { Leases, readRequesters } from '@cadre/home'
 import { expect, it } from 'vitest'
+import { until } from '../../daemon/daemon.spec-helpers.ts'
 import { hostileNames, startTestServer } from './routes.spec-helpers.ts'
 
 const file = `# Work
@@ -98,4 +101,26 @@ it('lists, selects, changes, adds and deletes tasks, and leaves the rest of the 
     })
     expect([name, [400, 404, 405].includes(status)]).toEqual([name, true])
   }
+})
+
+it('changes no task in a file that a person saves while the request waits for its turn', async () => {
+  const { client, home } = await startTestServer({
+    prepare(where) {
+      mkdirSync(where.at('tasks'), { recursive: true })
+      writeFileSync(where.at('tasks', 'work.task.md'), file)
+    },
+  })
+  const [task] = (await client.listTasks()).items
+  const path = home.at('tasks', 'work.task.md')
+  // Another process is changing task files, so the request waits after its first check.
+  const leases = new Leases(home, thisProcess())
+  leases.acquire('.tasks')
+  const params = { id: 'task-1' }
+  const changing = client.changeTask({ params, body: { state: 'done' }, ifMatch: task?.etag ?? '' })
+  changing.catch(() => {})
+  await until(() => readRequesters(home, 'task', 'task-1').length > 0)
+  appendFileSync(path, '  note: wait for Ann\n')
+  leases.close()
+  await expect(changing).rejects.toMatchObject({ status: 412 })
+  expect(readFileSync(path, 'utf8')).toBe(`${file}  note: wait for Ann\n`)
 })
