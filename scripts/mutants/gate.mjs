@@ -19,16 +19,16 @@ export const gateMutants = {
     ],
     [
       'an address without a host matches no rule about hosts',
-      `${gate}/permissions/create-permissions-rule.ts`,
-      "replace(/\\.$/, '') || undefined",
-      "replace(/\\.$/, '')",
-      ['packages/gate/src/permissions'],
+      'packages/core/src/rules/host-pattern.ts',
+      'if (wanted === undefined || host === undefined) return true',
+      'if (wanted === undefined || host === undefined) return false',
+      ['packages/gate/src/permissions', 'tests/engine/permissions.test.ts'],
     ],
     [
       'one approval covers all addresses without a host',
       `${gate}/effects/create-effects-rule.ts`,
-      "return host === '' ? undefined : ",
-      'return ',
+      'if (exactHostOf(address) === undefined) return undefined',
+      '',
       ['packages/gate/src/effects/outbound-grants.test.ts'],
     ],
     [
@@ -111,8 +111,8 @@ export const gateMutants = {
     [
       'a rule about hosts covers only one tool',
       'packages/core/src/vocabulary/select-tools.ts',
-      'return tool.address !== undefined && ',
-      'return false && ',
+      "if (tool.address !== undefined && meaning.names.includes('web_fetch')) return true",
+      '',
       ['packages/gate/src/permissions', 'tests/engine/permissions.test.ts'],
     ],
     [

@@ -96,7 +96,7 @@ export const toolMutants = {
     ],
     [
       'a redirect leads to a host that nobody has judged',
-      `${tools}/web/fetch-page.ts`,
+      `${tools}/web/follow-redirects.ts`,
       'if (!isSameHost(url, next))',
       'if (false)',
       web,
