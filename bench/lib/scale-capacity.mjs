@@ -17,7 +17,10 @@ export const assumptions = {
   wakesPerDay: 2,
   /** Of one server. In the measurement, server, worker and client shared two cores. */
   serverCores: 16,
+  memoryGb: 64,
   diskGb: 1_000,
+  /** Texts with more than 65,536 characters, such as images and long results, that a tree stores. The server never removes them. */
+  blobBytesPerTree: 1_000_000,
   /** The server's default for invocations that run at the same time. */
   invocations: 1_000,
 }
@@ -33,6 +36,10 @@ export function capacityRows({ cost, watching, log, sleeping }, given = assumpti
   const writes = (1 + given.archiveWrites) / 2
   // The measurement used about two cores for server, worker and client together.
   const scale = given.serverCores / 2
+  // As if it were proportional: with fewer trees, each takes more, because a part of the growth does not depend on their number.
+  const [emptyMb, fullMb] = sleeping.serverMb
+  const memoryMb = emptyMb + (trees * (fullMb - emptyMb)) / sleeping.trees
+  const diskBytes = trees * (sleeping.diskBytesPerTree + given.blobBytesPerTree)
   const row = (part, needed, has, unit) => ({ part, needed, has, unit, use: needed / has })
   return [
     row('requests of the daemons', running * requestsPerTree, sleeping.requestsPerSecond * scale, '/s'),
@@ -41,7 +48,8 @@ export function capacityRows({ cost, watching, log, sleeping }, given = assumpti
     row('CPU of the server for turns', (turns * cost.server) / 1e6, given.serverCores, ' cores'),
     row('log', (turns * given.bytesPerTurn * writes) / 1e6, log.mbPerSecond * scale, ' MB/s'),
     row('wake-ups', (trees * given.wakesPerDay) / 86_400, sleeping.startsPerSecond * scale, '/s'),
-    row('disk for sleeping trees', (trees * sleeping.diskBytesPerTree) / 1e9, given.diskGb, ' GB'),
+    row('memory of the server for sleeping trees', memoryMb / 1000, given.memoryGb, ' GB'),
+    row('disk for sleeping trees and their blobs', diskBytes / 1e9, given.diskGb, ' GB'),
   ].sort((a, b) => b.use - a.use)
 }
 

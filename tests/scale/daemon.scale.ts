@@ -38,7 +38,7 @@ test('a message in the inbox becomes a run on a worker that is killed, and its a
   expect(project.read(file)).toMatch(/^status: sleeping/m)
 
   expect((await project.cadre(['approve', asked, '--trust'])).code).toBe(0)
-  await until(() => project.exists('runs.txt'))
+  await until(() => project.exists('runs.txt') && project.read('runs.txt') !== '')
   first.child.kill('SIGKILL')
   await first.ended()
   await startWorker()

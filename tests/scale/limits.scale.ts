@@ -135,3 +135,72 @@ test('a tree that records more than 50 MB continues in new invocations, and can 
   expect(invocationsBegun).toBeGreaterThanOrEqual(4)
   expect((await invocations(place)).filter(({ last_failure = null }) => last_failure !== null)).toEqual([])
 })
+
+test('a worker that is lost just before and just after a journal of 16 MiB reaches its limit loses nothing of a tree of more than 50 MB', async () => {
+  const place = newPlace()
+  const rounds = 170
+  const size = 300_000
+  /** The limit is reached with the 56th result. The worker is lost in the call before, in that call, and near the second limit. */
+  const losses = [54, 55, 111]
+  const begun = new Set<number>()
+  let lost: () => void = () => {}
+  const counting: Tool = {
+    ...produce,
+    async run(input: { readonly text: number; readonly image: number }, context, signal) {
+      const n = input.text - size
+      const isFirst = !begun.has(n)
+      begun.add(n)
+      if (isFirst && losses.includes(n)) {
+        lost()
+        await new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true })
+        })
+      }
+      return produce.run(input, context, signal)
+    },
+  }
+  let invocationsBegun = 0
+  const options = {
+    place,
+    parts: {
+      onTree: (_root: string, isRunning: boolean) => {
+        if (isRunning) invocationsBegun += 1
+      },
+    },
+    // Its process lives on, so the tree waits until the lost worker cannot act any more.
+    worker: { blob: 1 << 20, fresh: 1_000 },
+    agents: [{ name: 'lead' }],
+    tools: [counting],
+    lanes: {
+      lead: [
+        ...Array.from({ length: rounds }, (_, n) => call(['produce', { text: size + n, image: 0 }])),
+        say('one'),
+      ],
+    },
+    limits: { maxRounds: 200 },
+  }
+  const isLost = () =>
+    new Promise<void>((resolve) => {
+      lost = resolve
+    })
+  let next = isLost()
+  const first = await startScaleWorker(options)
+  const { port } = first.worker
+  const rested = restAfter(first.keeper, () => first.keeper.start({ ...request, id: 'tree-1' }))
+  let current = first
+  for (let count = losses.length; count > 0; count--) {
+    await next
+    next = isLost()
+    await current.worker.close()
+    current = await startScaleWorker({ ...options, port })
+  }
+  expect(await rested).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'one' } })
+  expect(begun.size).toBe(rounds)
+  expect(invocationsBegun).toBeGreaterThanOrEqual(3 + 4)
+  const stored = await current.keeper.read('tree-1')
+  const results = stored?.entries.filter(({ role }) => role === 'tool_result') ?? []
+  expect(results.map(({ content }) => String(content).length)).toEqual(
+    Array.from({ length: rounds }, (_, n) => size + n),
+  )
+  expect(stored?.entries.map(({ seq }) => seq)).toEqual(stored?.entries.map((_, index) => index + 1))
+})

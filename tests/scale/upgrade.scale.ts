@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createServer, type ServerHttp2Session } from 'node:http2'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Tool } from '@cadre/core'
@@ -7,7 +8,7 @@ import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { countingTools } from '../engine/tools.ts'
 import { hangingLook } from './support/hanging-look.ts'
-import { admin, newPlace, restAfter, startScaleWorker, until } from './support/scale-worker.ts'
+import { admin, ingress, newPlace, restAfter, startScaleWorker, until } from './support/scale-worker.ts'
 
 const request = { agent: 'lead', work: 'do it', workspace: '/work' }
 const agents = [{ name: 'lead' }]
@@ -61,6 +62,43 @@ test('20 running trees continue with other code on the newest deployment, by the
   for (const end of ends.values())
     expect(end).toMatchObject({ kind: 'report', report: { status: 'completed', text: 'upgraded' } })
   expect(effects.done).toEqual(trees.map(() => 'note new'))
+})
+
+test('a request to the shared budgets that a lost worker had begun moves to the newest deployment, by the commands of the guide', async () => {
+  const place = newPlace()
+  const sdk = await import('@restatedev/restate-sdk')
+  let begun = 0
+  const hang = new Promise<void>(() => {})
+  const ledger = sdk.object({
+    name: `cadre-${place}-ledger`,
+    handlers: {
+      change: async () => {
+        begun += 1
+        await hang
+      },
+    },
+  })
+  const server = createServer(sdk.createEndpointHandler({ services: [ledger], logger: () => {} }))
+  const sessions = new Set<ServerHttp2Session>()
+  server.on('session', (session) => sessions.add(session))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  const json = { method: 'POST', headers: { 'content-type': 'application/json' } }
+  const uri = `http://127.0.0.1:${port}`
+  expect((await fetch(`${admin()}/deployments`, { ...json, body: JSON.stringify({ uri }) })).ok).toBe(true)
+  const change = (body: object) =>
+    fetch(`${ingress()}/cadre-${place}-ledger/trees/change`, { ...json, body: JSON.stringify(body) })
+  const first = change({ kind: 'leave', owner: 'gone' })
+  await until(() => begun === 1)
+  await startScaleWorker({ place, agents, lanes: { lead: [] } })
+  // It waits behind the first one.
+  const second = change({ kind: 'leave', owner: 'other' })
+  server.close()
+  for (const session of sessions) session.destroy()
+  await runGuide('/pause', place)
+  await runGuide('/resume?deployment=latest', place)
+  expect((await first).ok).toBe(true)
+  expect((await second).ok).toBe(true)
 })
 
 test('a drained worker hands its trees to the next one when their calls have ended, and none is in doubt', async () => {

@@ -40,6 +40,7 @@ export { createHooks, type Hooks, type HooksOptions } from './hooks/create-hooks
 export { findHooks } from './hooks/find-hooks.ts'
 export type { Hook, HookFile, HookSet } from './hooks/hook.ts'
 export { hookLocations } from './hooks/hook-locations.ts'
+export { type HookFolders, hookScripts } from './hooks/hook-scripts.ts'
 export { placeOf } from './hooks/place-of.ts'
 export type { HookAnswer } from './hooks/read-answer.ts'
 export { type HooksFileRequest, type ParsedHooksFile, readHooksFile } from './hooks/read-hooks-file.ts'

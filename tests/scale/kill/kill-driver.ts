@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Entry, QuestionId } from '@cadre/core'
+import { type Entry, isEndedStatus, type QuestionId, type StoredSession } from '@cadre/core'
 import type { ReadSession, RestateKeeper } from '@cadre/restate'
 
 export interface KillDriverOptions {
@@ -18,11 +18,18 @@ interface Tree {
   isToldInMiddle: boolean
   isEditedWhileRunning: boolean
   isEditedWhileWaiting: boolean
+  /** Since when its tree rests although no question is open, and what its state was. */
+  stuck: { readonly since: number; readonly state: string } | undefined
   end: { readonly status: string; readonly sessions: number } | undefined
 }
 
 /** Nothing has happened for this long: the run hangs. */
 const patience = 180_000
+/**
+ * A tree that rests without an open question must have an order that continues it. Longer than a worker that stands still or a server that
+ * restarts can delay that order. In milliseconds.
+ */
+const wakeLimit = 20_000
 
 /** Plays the people: answers questions from what has really happened, and sends messages and edits in the middle. */
 export class KillDriver {
@@ -33,6 +40,7 @@ export class KillDriver {
   #progressAt = Date.now()
   #doubts = 0
   #approvals = 0
+  readonly #lostWakeups: string[] = []
 
   constructor(ids: readonly string[], options: KillDriverOptions) {
     this.#options = options
@@ -43,6 +51,7 @@ export class KillDriver {
       isToldInMiddle: false,
       isEditedWhileRunning: false,
       isEditedWhileWaiting: false,
+      stuck: undefined,
       end: undefined,
     }))
   }
@@ -75,6 +84,7 @@ export class KillDriver {
       sessions: ends.reduce((sum, { sessions }) => sum + sessions, 0),
       doubts: this.#doubts,
       approvals: this.#approvals,
+      lostWakeups: this.#lostWakeups,
       toldInMiddle: count(({ isToldInMiddle }) => isToldInMiddle),
       editedWhileRunning: count(({ isEditedWhileRunning }) => isEditedWhileRunning),
       editedWhileWaiting: count(({ isEditedWhileWaiting }) => isEditedWhileWaiting),
@@ -126,6 +136,9 @@ export class KillDriver {
   async #look(tree: Tree): Promise<void> {
     const { id, expected } = tree
     const state = await this.#keeper.state(id)
+    const isStuck =
+      state.kind === 'rested' && state.result.kind === 'waiting' && state.result.questions.length === 0
+    if (!isStuck) tree.stuck = undefined
     if (state.kind !== 'rested') return
     const { result } = state
     if (result.kind === 'report') {
@@ -142,9 +155,26 @@ export class KillDriver {
         await this.#edit(tree, stored, `edit while waiting for ${id}`)
       }
       for (const question of result.questions) await this.#answer(question)
-      // Something else may have woken it in between.
-      if (result.questions.length === 0) await this.#keeper.resume(id)
+      if (isStuck) await this.#rescue(tree)
     }
+  }
+
+  /**
+   * Nothing may rest without an open question for long: an answer, a message or an edit that was accepted continues the tree. A tree that
+   * does is counted, and resumed so that the other checks still say something.
+   */
+  async #rescue(tree: Tree): Promise<void> {
+    const { sessions, read } = await this.#keeper.readTree(tree.id)
+    const state = JSON.stringify([...sessions])
+    if (tree.stuck?.state !== state) {
+      tree.stuck = { since: Date.now(), state }
+      return
+    }
+    if (Date.now() - tree.stuck.since < wakeLimit) return
+    const open = await Promise.all([...sessions.keys()].map(async (id) => lastOf(id, await read(id))))
+    this.#lostWakeups.push(`${tree.id}: ${open.filter(Boolean).join(', ')}`)
+    tree.stuck = undefined
+    await this.#keeper.resume(tree.id)
   }
 
   async #answer({ session, name }: QuestionId): Promise<void> {
@@ -193,6 +223,17 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item)
     }),
   )
+}
+
+/** What a session that has not ended recorded last. */
+function lastOf(id: string, stored: StoredSession | undefined): string | undefined {
+  if (stored === undefined || isEndedStatus(stored.status)) return undefined
+  const last = stored.entries
+    .slice(-4)
+    .map((entry) =>
+      entry.role === 'event' ? `${entry.type} ${String(entry['name'] ?? '')}`.trim() : entry.role,
+    )
+  return `${id} is ${stored.status} after ${last.join(' > ')}`
 }
 
 function countIn(stored: ReadSession | undefined, text: string): number {

@@ -29,6 +29,7 @@ test.each(Array.from({ length: runs }, (_, n) => firstSeed + n))(
       twice: [],
       missing: [],
       wronglyTold: [],
+      lostWakeups: [],
     })
     expect(result.approvals).toBe(size.trees)
     expect(result.editedWhileWaiting).toBe(size.trees)

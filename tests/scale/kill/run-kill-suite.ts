@@ -31,6 +31,8 @@ export interface KillSuiteResult {
   readonly missing: readonly string[]
   readonly doubts: number
   readonly approvals: number
+  /** Trees that stopped without an open question until a person resumed them. */
+  readonly lostWakeups: readonly string[]
   /** How many trees received a message and edits after some of their effects and before the last one. */
   readonly toldInMiddle: number
   readonly editedWhileRunning: number

@@ -12,9 +12,11 @@ export interface EngineProject {
   readonly admin: string
   /** `cadre engine start`. */
   readonly engine: RunningCadre
+  /** `cadre engine start` again, on the same data and ports. */
+  restartEngine(): Promise<RunningCadre>
   /** Starts a worker. A restarted worker has the same address. */
   startWorker(options?: StartWorkerOptions): Promise<RunningCadre>
-  startDaemon(): Promise<void>
+  startDaemon(env?: Readonly<Record<string, string>>): Promise<void>
 }
 
 export interface StartWorkerOptions {
@@ -45,13 +47,17 @@ export async function openEngineProject(
   const ports = [await freePort(), await freePort(), await freePort(), await freePort()] as const
   const [port, adminPort, nodePort, workerPort] = ports.map(String)
   const flags = ['--port', port, '--admin-port', adminPort, '--node-port', nodePort] as string[]
-  const engine = project.start(['engine', 'start', '--json', '--trust', ...flags], { env })
-  endWithUs(engine.child, 'TERM')
-  onTestFinished(async () => {
-    engine.child.kill('SIGTERM')
-    await engine.ended()
-  })
-  await engine.until((stdout) => stdout.includes('engine.ready'))
+  const startEngine = async () => {
+    const started = project.start(['engine', 'start', '--json', '--trust', ...flags], { env })
+    endWithUs(started.child, 'TERM')
+    onTestFinished(async () => {
+      started.child.kill('SIGTERM')
+      await started.ended()
+    })
+    await started.until((stdout) => stdout.includes('engine.ready'))
+    return started
+  }
+  const engine = await startEngine()
   const ready = JSON.parse(engine.stdout()) as {
     readonly admin: string
     readonly ingress: string
@@ -67,6 +73,7 @@ export async function openEngineProject(
     keeper,
     admin: ready.admin,
     engine,
+    restartEngine: startEngine,
     async startWorker({
       project: at = project,
       port: own = workerPort,
@@ -79,10 +86,10 @@ export async function openEngineProject(
       await worker.until((stdout) => stdout.includes('worker.ready'))
       return worker
     },
-    async startDaemon() {
+    async startDaemon(variables = {}) {
       const started = await project.cadre(['up', '--engine', 'restate', '--detach', ...model], {
         ownProcess: true,
-        env: modelEnv,
+        env: { ...modelEnv, ...variables },
       })
       if (started.code !== 0) throw new Error(`cadre up: ${started.stdout}${started.stderr}`)
       onTestFinished(async () => {

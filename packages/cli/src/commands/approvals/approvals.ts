@@ -9,6 +9,7 @@ import type { Output } from '../../output/output.ts'
 import { createStyle, type Style, shouldUseColour } from '../../output/style.ts'
 import { wrapForTerminal } from '../../output/wrap-for-terminal.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { daemonHint } from '../engine/daemon-hint.ts'
 import { openApprovals } from './open-approvals.ts'
 
 /** `cadre approvals`. */
@@ -31,7 +32,7 @@ export async function listApprovals(
   const style = createStyle(shouldUseColour(io.stdout, io.env))
   const waiting = records.filter(({ status }) => status === 'pending')
   const lines = records.flatMap((record) => [...recordLines(record, style, io.stdout), ''])
-  if (records.length === 0) lines.push(`No pending approvals in ${home.path}.`)
+  if (records.length === 0) lines.push(`No pending approvals in ${home.path}.${await daemonHint(io, home)}`)
   else if (waiting.length > 0) lines.push(...howTo(waiting, repeatedFlags(flags)))
   io.stdout.write(`${lines.join('\n').trimEnd()}\n`)
   return exitCodes.done

@@ -6,6 +6,7 @@ import type { ExitCode } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { readLine } from '../../run/ask-line.ts'
 import { ruleText } from '../../run/ask-person.ts'
+import { withDaemonHint } from '../engine/daemon-hint.ts'
 import { type DecideFlags, decideByCommand } from './decide-by-command.ts'
 import { findApproval, type OpenedApprovals, openApprovals } from './open-approvals.ts'
 
@@ -26,7 +27,7 @@ export async function approveCall(io: Io, flags: ApproveFlags, wanted: string): 
   const opened = await openApprovals(io, flags)
   // Required before writing a rule, too.
   requirePerson(opened.home, io.env)
-  const record = await findApproval(opened, wanted)
+  const record = await withDaemonHint(io, opened.home, () => findApproval(opened, wanted))
   if ((flags.session || flags.rule) && record.need !== undefined)
     throw new CadreError(
       'usage',

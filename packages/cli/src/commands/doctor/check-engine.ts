@@ -1,19 +1,32 @@
 import { messageOf } from '@cadre/core'
 import type { Settings } from '@cadre/runtime'
 import { formatCount } from '../../output/numbers.ts'
-import { withDefaults } from '../engine/engine-settings.ts'
+import { type RestateSettings, withDefaults } from '../engine/engine-settings.ts'
+import { digestParts } from '../engine/parts-digest.ts'
 import { cardLimit, cardPrefix, type WorkerCard } from '../engine/worker-card.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 const name = 'engine'
+/** More problems of one kind do not help. */
+const maxShown = 5
+const maxListed = 3
+const guide = 'docs/many-machines.md'
 
-/** The Restate server in config.yaml: whether it answers, which invocations are paused, and whether its workers are alike. */
-export async function checkEngine(settings: Settings | undefined, limit: number): Promise<Check[]> {
+/**
+ * The Restate server in config.yaml: whether it answers, which invocations of the place do not end, and whether its workers are alike and
+ * reject the requests of others. `stuckAfter`: seconds after which a request that takes milliseconds is reported.
+ */
+export async function checkEngine(
+  settings: Settings | undefined,
+  limit: number,
+  { stuckAfter = 60 } = {},
+): Promise<Check[]> {
   const engine = settings?.config.engine
   if (engine === undefined) return []
-  const { ingress, admin, place } = withDefaults(engine)
-  const trees = `cadre-${place}`
-  const { certificateAdvice } = await import('@cadre/restate')
+  const known = withDefaults(engine)
+  const { ingress, admin, place } = known
+  const { certificateAdvice, placeNames } = await import('@cadre/restate')
+  const names = placeNames(place)
   try {
     const health = await fetch(`${ingress.replace(/\/+$/, '')}/restate/health`, {
       signal: AbortSignal.timeout(limit),
@@ -30,27 +43,33 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
   }
   try {
     const query = (sql: string) => queryServer(admin, sql, limit)
-    const paused = await query(
-      `select id, target_service_key from sys_invocation where target_service_name like '${trees}%' and status = 'paused'`,
+    // Exact names: another place may have a name that begins like this one.
+    const services = [...new Set([...Object.values(names), placeNames(known.ledger).ledger])]
+    const ofPlace = `target_service_name in (${services.map((service) => `'${service}'`).join(', ')})`
+    const columns = 'id, target_service_name, target_service_key, target_handler_name, last_failure'
+    const invocations = async (condition: string) =>
+      (await query(
+        `select ${columns} from sys_invocation where ${ofPlace} and ${condition}`,
+      )) as readonly unknown[] as readonly Invocation[]
+    const paused = await invocations(`status = 'paused'`)
+    const failing = await invocations(`status = 'backing-off' and retry_count > 2`)
+    // A tree runs for as long as its agents work, and "changes" and "live" are long requests. All others end within milliseconds.
+    const stuck = await invocations(
+      `status = 'running' and target_handler_name not in ('run', 'changes', 'live') and last_start_at < now() - interval '${stuckAfter} seconds'`,
     )
-    const failing = await query(
-      `select target_service_key, last_failure from sys_invocation where target_service_name = '${trees}' and target_handler_name = 'run' and status = 'backing-off' and retry_count > 2`,
+    const cards = await query(
+      `select value_utf8 from state where service_name = '${names.blobs}' and service_key like '${cardPrefix}%'`,
     )
-    const rows = await query(
-      `select value_utf8 from state where service_name = '${trees}-blobs' and service_key like '${cardPrefix}%'`,
-    )
-    const known = rows.map(({ value_utf8 }) => JSON.parse(JSON.parse(String(value_utf8))) as WorkerCard)
-    const workers = known.filter(({ renewed }) => Date.now() - renewed < cardLimit)
+    const workers = cards
+      .map(({ value_utf8 }) => JSON.parse(JSON.parse(String(value_utf8))) as WorkerCard)
+      .filter(({ renewed }) => Date.now() - renewed < cardLimit)
+    const label = (invocation: Invocation) => labelOf(invocation, names.trees)
     return [
       ok(name, `the Restate server at ${ingress} answers`),
-      ...paused.map(({ id, target_service_key: tree }) =>
-        fail(
-          name,
-          `the server has paused session ${tree}`,
-          `Find the cause in its log, then resume it with: curl -X PATCH ${admin}/invocations/${id}/resume`,
-        ),
-      ),
-      ...checkFailing(failing),
+      ...checkPaused(paused, label, admin),
+      ...checkFailing(failing, label),
+      ...checkStuck(stuck, label, stuckAfter),
+      ...checkSignatures(known, workers),
       ...checkWorkers(workers, place),
     ]
   } catch (error) {
@@ -64,21 +83,120 @@ export async function checkEngine(settings: Settings | undefined, limit: number)
   }
 }
 
-/** Trees whose worker does not answer, or fails. Those with the same reason are one check. */
-function checkFailing(rows: readonly Record<string, unknown>[]): Check[] {
-  const byReason = new Map<string, string[]>()
-  for (const { target_service_key: tree, last_failure } of rows) {
-    const [first = ''] = String(last_failure ?? '').split('\n')
-    const reason = first.replace(/^(\[[^\]]*\] )+/, '').slice(0, 300) || 'the server gives no reason'
-    byReason.set(reason, [...(byReason.get(reason) ?? []), String(tree)])
-  }
-  return [...byReason].map(([reason, [one = '', ...others]]) =>
+interface Invocation {
+  readonly id: string
+  readonly target_service_name: string
+  readonly target_service_key: string
+  readonly target_handler_name: string
+  readonly last_failure?: string | null
+}
+
+type Label = (invocation: Invocation) => string
+
+/** What a person knows the invocation by. */
+function labelOf(
+  { target_service_name: service, target_service_key: key, target_handler_name: handler }: Invocation,
+  trees: string,
+): string {
+  if (service === trees) return handler === 'run' ? `session ${key}` : `a request to session ${key}`
+  const part = service.slice(service.lastIndexOf('-') + 1)
+  if (part === 'messages') return `the mailbox of session ${key}`
+  if (part === 'ledger') return `the budgets and limits that all machines share (${service})`
+  if (part === 'directory') return `the list of sessions that have changed (${service})`
+  if (part === 'index') return `the index entry of session ${key}`
+  return `a stored text (${service}/${key})`
+}
+
+/** Nothing resumes a paused invocation, and everything behind it waits. */
+function checkPaused(paused: readonly Invocation[], label: Label, admin: string): Check[] {
+  const shown = paused.slice(0, maxShown).map((invocation) => {
+    const because = invocation.last_failure ? `: ${reasonIn(invocation)}` : ''
+    return fail(
+      name,
+      `the server has paused ${label(invocation)}${because}`,
+      `Fix the cause, then resume it with: curl -X PATCH ${admin}/invocations/${invocation.id}/resume`,
+    )
+  })
+  const others = paused.length - shown.length
+  if (others === 0) return shown
+  const more = fail(
+    name,
+    `the server has paused ${formatCount(others, 'other request')} of this place`,
+    `Resume them as in "Move sessions from a worker that does not come back" in ${guide}.`,
+  )
+  return [...shown, more]
+}
+
+/** Requests whose worker does not answer, or fails. Those with the same reason are one check. */
+function checkFailing(failing: readonly Invocation[], label: Label): Check[] {
+  const byReason = new Map<string, Invocation[]>()
+  for (const one of failing) byReason.set(reasonIn(one), [...(byReason.get(reasonIn(one)) ?? []), one])
+  return [...byReason].map(([reason, all]) =>
     fail(
       name,
-      `${one}${others.length === 0 ? '' : ` and ${formatCount(others.length, 'other session')}`} cannot continue: ${reason}`,
-      'Start the worker at this address again, or repair the network between the server and the worker. If the worker does not come back, move its sessions: see docs/many-machines.md.',
+      `${listOf(all, label)} cannot continue: ${reason}`,
+      `Start the worker at this address again, or repair the network between the server and the worker. If the worker does not come back, move its sessions: see ${guide}.`,
     ),
   )
+}
+
+/** An object carries out one request at a time, so one that does not end blocks all later ones. */
+function checkStuck(stuck: readonly Invocation[], label: Label, seconds: number): Check[] {
+  if (stuck.length === 0) return []
+  return [
+    fail(
+      name,
+      `a worker has received requests more than ${formatCount(seconds, 'second')} ago and has not answered: ${listOf(stuck, label)}`,
+      `Restart the worker. If it does not come back, move its sessions: see ${guide}.`,
+    ),
+  ]
+}
+
+/** Names the few that all sessions need before the many that belong to one session. */
+function listOf(all: readonly Invocation[], label: Label): string {
+  const rank = ({ target_service_name: service }: Invocation) =>
+    /-(ledger|directory)$/.test(service) ? 0 : service.endsWith('-messages') ? 1 : 2
+  const labels = [...new Set(all.toSorted((a, b) => rank(a) - rank(b)).map(label))]
+  const others = labels.length - maxListed
+  const shown = others > 0 ? [...labels.slice(0, maxListed), formatCount(others, 'other request')] : labels
+  return shown.length === 1 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
+}
+
+function reasonIn({ last_failure }: Invocation): string {
+  const [first = ''] = String(last_failure ?? '').split('\n')
+  return first.replace(/^(\[[^\]]*\] )+/, '').slice(0, 300) || 'the server gives no reason'
+}
+
+/** Without keys, a worker carries out the orders of anyone who reaches it. */
+export function checkSignatures(
+  { identityKeys, ingress, admin }: Pick<RestateSettings, 'identityKeys' | 'ingress' | 'admin'>,
+  workers: readonly WorkerCard[],
+): Check[] {
+  const open = workers.filter(({ url, checksSignatures }) => checksSignatures === false && !isLoopback(url))
+  const ofWorkers = open.map((worker) =>
+    warn(
+      name,
+      `worker ${workerLabel(worker)} can be reached from other machines, and carries out requests that the Restate server has not signed`,
+      addKeys,
+    ),
+  )
+  const remote = [ingress, admin].find((url) => !isLoopback(url))
+  if (open.length > 0 || identityKeys.length > 0 || remote === undefined) return ofWorkers
+  return [
+    warn(
+      name,
+      `the Restate server is on another machine (${remote}), but engine.identityKeys is not set, so workers cannot tell its requests from those of others`,
+      addKeys,
+    ),
+  ]
+}
+
+const addKeys =
+  "Set engine.identityKeys in config.yaml to the server's public key (publickeyv1_…), which it logs when it starts, and restart the workers."
+
+function isLoopback(url: string): boolean {
+  const { hostname } = URL.canParse(url) ? new URL(url) : { hostname: '' }
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
 }
 
 export function checkWorkers(workers: readonly WorkerCard[], place: string): Check[] {
@@ -91,27 +209,30 @@ export function checkWorkers(workers: readonly WorkerCard[], place: string): Che
         'Start one with "cadre worker".',
       ),
     ]
-  const parts = ['agents', 'policy', 'hooks', 'tools'] as const
   const different = others.flatMap((other) => {
-    const differing = parts.filter((part) => other.digest[part] !== first.digest[part])
+    const differing = digestParts.flatMap(([part, text]) => {
+      const [one, two] = [first.digest[part], other.digest[part]]
+      // A worker of an older version does not publish all parts.
+      return one === undefined || two === undefined || one === two ? [] : [text]
+    })
     const versions = other.version === first.version ? [] : ['Cadre version']
     const all = [...differing, ...versions]
     if (all.length === 0) return []
     return [
       warn(
         name,
-        `workers ${labelOf(first)} and ${labelOf(other)} for place ${place} differ in: ${all.join(', ')}`,
-        'Copy the files from one worker to the other, then restart both. Until then, the rules for a session can change when it moves to the other worker.',
+        `workers ${workerLabel(first)} and ${workerLabel(other)} for place ${place} differ in: ${all.join(', ')}`,
+        'Make them the same on both workers (files, flags of "cadre worker" and config.yaml), then restart both. Until then, the rules for a session can change when it moves to the other worker.',
       ),
     ]
   })
-  const list = workers.map(labelOf).join(', ')
+  const list = workers.map(workerLabel).join(', ')
   return different.length > 0
     ? different
     : [ok(name, `place ${place} has ${formatCount(workers.length, 'worker')}: ${list}`)]
 }
 
-function labelOf({ host, pid, url }: WorkerCard): string {
+function workerLabel({ host, pid, url }: WorkerCard): string {
   return `${host}/${pid} (${url})`
 }
 

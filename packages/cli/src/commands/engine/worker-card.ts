@@ -9,6 +9,8 @@ export interface WorkerCard {
   readonly version: string
   readonly workspace: string
   readonly digest: PartsDigest
+  /** It rejects requests that the server has not signed. Workers of older versions do not say it. */
+  readonly checksSignatures?: boolean
   /** Milliseconds since 1970. A card that was not renewed for a while belongs to a worker that has ended. */
   readonly renewed: number
 }

@@ -123,8 +123,8 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   try {
     const url = flags.url ?? worker.url
     const deployment = await registerWorker({ admin, url, place, report: lines.tell })
-    const digest = partsDigest(io, parts, workspace)
-    const card = { url, version, workspace, digest }
+    const digest = partsDigest(io, parts, workspace, flags)
+    const card = { url, version, workspace, digest, checksSignatures: identityKeys.length > 0 }
     withdraw = await publishCard({
       ingress,
       object: placeNames(place).blobs,

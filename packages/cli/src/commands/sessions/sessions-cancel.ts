@@ -5,6 +5,7 @@ import { openTrustedSessions } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { withDaemonHint } from '../engine/daemon-hint.ts'
 import { cancelOnWorker, workerTimeoutMs } from './cancel-on-worker.ts'
 
 /** How long the process that runs the session may take to accept the request. */
@@ -17,7 +18,7 @@ export async function cancelSession(
   beginning: string,
 ): Promise<ExitCode> {
   const sessions = await openTrustedSessions(io, flags)
-  const id = await sessions.find(beginning)
+  const id = await withDaemonHint(io, sessions.home, () => sessions.find(beginning))
   const stored = await sessions.read(id)
   const { spec, status, outcome } = stored
   const isRunning = () => sessions.owner(spec.root) !== undefined

@@ -8,6 +8,7 @@ import { availableWidth, textTable } from '../../output/text-table.ts'
 import { truncateText } from '../../output/text-width.ts'
 import { workText } from '../../output/work-text.ts'
 import { repeatedFlags } from '../../run/repeated-flags.ts'
+import { daemonHint } from '../engine/daemon-hint.ts'
 import { listWithStopped } from './stopped-sessions.ts'
 
 /** `cadre sessions list`. */
@@ -20,8 +21,10 @@ export async function listSessions(
   const all = flags.roots ? every.filter(({ parent }) => parent === undefined) : every
   if (flags.json)
     io.stdout.write(`${JSON.stringify(all.map((session) => toJson(session, stopped.has(session.id))))}\n`)
-  else if (all.length === 0) io.stdout.write(`No sessions in ${sessions.home.at('sessions')} yet.\n`)
-  else {
+  else if (all.length === 0) {
+    const hint = cleanLine(await daemonHint(io, sessions.home))
+    io.stdout.write(`No sessions in ${sessions.home.at('sessions')} yet.${hint && ` ${hint.trim()}`}\n`)
+  } else {
     const head = ['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT', 'WORK']
     // Without delegated sessions, the parent column is empty.
     const rows = all.map((session) => rowOf(session, stopped.has(session.id)))

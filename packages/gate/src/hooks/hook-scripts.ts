@@ -1,0 +1,34 @@
+import path from 'node:path'
+import { isInside } from '@cadre/disk'
+import type { Hook } from './hook.ts'
+import { projectFilesOf } from './project-files-of.ts'
+import { type HookScript, lineOf, scriptsOf, wordsOf } from './scripts-of.ts'
+
+export interface HookFolders {
+  readonly project: string
+  readonly userHome: string
+  readonly home: string
+}
+
+/**
+ * Returns all files that a hook runs in the project, and the scripts that it names by their full path or by `~` or `$HOME` in the user's
+ * folders, with their content. To compare machines, not to decide about trust.
+ */
+export function hookScripts(
+  { action, cwd }: Pick<Hook, 'action' | 'cwd'>,
+  { project, userHome, home }: HookFolders,
+): readonly HookScript[] {
+  if (action.kind !== 'command') return []
+  // Quotes may end in the middle of a path: `"$CLAUDE_PROJECT_DIR"/check.sh`.
+  const line = lineOf(action, project)
+    .replaceAll(/["']/g, '')
+    .replaceAll(/(^|[\s;&|(=])(?:~(?=\/)|\$HOME\b|\$\{HOME\})/g, (_, before: string) => before + userHome)
+  const hook = { action: { kind: 'command', command: line } as const, ...(cwd !== undefined && { cwd }) }
+  const elsewhere = wordsOf(line).filter((word) => path.isAbsolute(word) && !isInside(project, word))
+  const named = { action: { kind: 'command', command: elsewhere.join(' ') } as const }
+  return [
+    ...scriptsOf(hook, project),
+    ...projectFilesOf(hook, project),
+    ...[userHome, home].flatMap((folder) => scriptsOf(named, folder)),
+  ]
+}
