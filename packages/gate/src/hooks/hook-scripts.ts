@@ -2,7 +2,7 @@ import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import type { Hook } from './hook.ts'
 import { projectFilesOf } from './project-files-of.ts'
-import { type HookScript, lineOf, scriptsOf, wordsOf } from './scripts-of.ts'
+import { type HookScript, scriptsOf, wordsOf } from './scripts-of.ts'
 
 export interface HookFolders {
   readonly project: string
@@ -19,13 +19,16 @@ export function hookScripts(
   { project, userHome, home }: HookFolders,
 ): readonly HookScript[] {
   if (action.kind !== 'command') return []
-  // Quotes may end in the middle of a path: `"$CLAUDE_PROJECT_DIR"/check.sh`.
-  const line = lineOf(action, project)
-    .replaceAll(/["']/g, '')
-    .replaceAll(/(^|[\s;&|(=])(?:~(?=\/)|\$HOME\b|\$\{HOME\})/g, (_, before: string) => before + userHome)
-  const hook = { action: { kind: 'command', command: line } as const, ...(cwd !== undefined && { cwd }) }
-  const elsewhere = wordsOf(line).filter((word) => path.isAbsolute(word) && !isInside(project, word))
-  const named = { action: { kind: 'command', command: elsewhere.join(' ') } as const }
+  const command = [action.command, ...(action.args ?? [])]
+    .join(' ')
+    .replaceAll(/(^|[\s;&|(="'])(?:~(?=\/)|\$HOME\b|\$\{HOME\})/g, (_, before: string) => before + userHome)
+  const hook = { action: { kind: 'command', command } as const, ...(cwd !== undefined && { cwd }) }
+  const elsewhere = wordsOf(hook.action, project).filter(
+    (word) => path.isAbsolute(word) && !isInside(project, word),
+  )
+  const named = {
+    action: { kind: 'command', command: '', args: elsewhere.map((word) => `'${word}'`) } as const,
+  }
   return [
     ...scriptsOf(hook, project),
     ...projectFilesOf(hook, project),

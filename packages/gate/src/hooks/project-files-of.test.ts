@@ -11,9 +11,11 @@ let project: string
 
 beforeEach(() => {
   root = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-files-')))
-  project = path.join(root, 'project')
+  // With a space, as many folders of users have.
+  project = path.join(root, 'a project')
   for (const name of [
     'scripts/check.sh',
+    'scripts/my guard.sh',
     'tools/guard',
     'package.json',
     'Makefile',
@@ -38,6 +40,13 @@ it.each([
   ['cd scripts && ./check.sh', ['scripts/check.sh']],
   ['$CLAUDE_PROJECT_DIR/scripts/check.sh --all', ['scripts/check.sh']],
   [`bash "\${CLAUDE_PROJECT_DIR:-.}/scripts/check.sh" || exit 2`, ['scripts/check.sh']],
+  ['"$CLAUDE_PROJECT_DIR"/scripts/check.sh', ['scripts/check.sh']],
+  [`'\${CLAUDE_PROJECT_DIR}'/scripts/'check.sh'`, ['scripts/check.sh']],
+  ['bash "$CLAUDE_PROJECT_DIR/scripts/my guard.sh"', ['scripts/my guard.sh']],
+  ["sh 'scripts/my guard.sh'", ['scripts/my guard.sh']],
+  ['scripts/my\\ guard.sh', ['scripts/my guard.sh']],
+  ['cd "$CLAUDE_PROJECT_DIR"/scripts && ./check.sh', ['scripts/check.sh']],
+  ['cd "$PWD/scripts"; sh "my guard.sh"', ['scripts/my guard.sh']],
   ['python3 tools/guard', ['tools/guard']],
   ['bash -e tools/guard', ['tools/guard']],
   ['./program', ['program']],

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isInside } from '@cadre/disk'
 import { fingerprintModule } from '@cadre/home'
 import type { Hook } from './hook.ts'
-import { type HookScript, lineOf, scriptsOf, wordsOf } from './scripts-of.ts'
+import { type HookScript, scriptsOf, wordsOf } from './scripts-of.ts'
 
 const packageManager = /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|corepack)$/
 const makes = /^g?make$/
@@ -20,7 +20,7 @@ export function projectFilesOf(
   except?: string | undefined,
 ): readonly HookScript[] {
   if (hook.action.kind !== 'command') return []
-  const words = wordsOf(lineOf(hook.action, project))
+  const words = wordsOf(hook.action, project)
   const programs = words.map((word) => path.basename(word))
   const implied = [
     ...(programs.some((name) => packageManager.test(name)) ? ['package.json'] : []),

@@ -30,10 +30,9 @@ export function scriptsOf(
 ): readonly HookScript[] {
   if (action.kind !== 'command') return []
   const root = realPathIfExists(project) ?? project
-  const line = lineOf(action, project)
-  const folders = foldersOf(line, cwd, project)
+  const folders = foldersOf(action, cwd, project)
   const found = new Map<string, HookScript>()
-  for (const word of wordsOf(line)) {
+  for (const word of wordsOf(action, project)) {
     for (const folder of folders) {
       const at = path.resolve(folder, word)
       if (found.has(at) || !isInside(project, at)) continue
@@ -89,32 +88,58 @@ function startOf(real: string): string {
   }
 }
 
-/** Returns the command with variables for the project folder replaced. */
-export function lineOf(
-  { command, args = [] }: { readonly command: string; readonly args?: readonly string[] },
-  project: string,
-): string {
-  return withProject([command, ...args].join(' '), project)
+type Command = { readonly command: string; readonly args?: readonly string[] }
+
+/**
+ * Returns the words of a command that may name files, with variables for the project folder replaced. A hook must not run a script that this
+ * misses, so a line that can be read in two ways yields the words of both.
+ */
+export function wordsOf(command: Command, project: string): string[] {
+  const line = markedLine(command).replaceAll(project, () => mark)
+  const parts = withoutRedirections(line.replaceAll('\\', '/')).split(/[\s"'`;|&()<>=]+/)
+  const exact = (command.args ?? []).map(withMark)
+  return [...new Set([...parts, ...shellWords(withoutRedirections(line)), ...exact])]
+    .filter((word) => word !== '' && word.length < 1_000 && !word.includes('\0') && !/[*?$]/.test(word))
+    .map((word) => word.replaceAll(mark, () => project))
 }
 
 /** The folders in which a command may be when it names a script. */
-function foldersOf(line: string, cwd: string | undefined, project: string): string[] {
-  const start = cwd === undefined ? project : path.resolve(project, withProject(cwd, project))
-  const entered = [...line.matchAll(/(?:^|[\s;&|({])(?:cd|pushd)\s+["']?([^\s;&|"'()<>$*?]+)/g)]
-  return [...new Set([project, start, ...entered.map(([, folder = '']) => path.resolve(start, folder))])]
+function foldersOf(command: Command, cwd: string | undefined, project: string): string[] {
+  const whole = (text: string) => text.replaceAll(mark, () => project)
+  const start = cwd === undefined ? project : path.resolve(project, whole(withMark(cwd)))
+  const words = shellWords(markedLine(command))
+  const entered = words.filter(
+    (word, index) => /^(?:cd|pushd)$/.test(words[index - 1] ?? '') && !/[$*?]/.test(word),
+  )
+  return [...new Set([project, start, ...entered.map((folder) => path.resolve(start, whole(folder)))])]
 }
 
-function withProject(text: string, project: string): string {
+/** Stands for the project folder while a line is read, because its path may contain spaces and quotes. */
+const mark = '\u0001'
+
+function markedLine({ command, args = [] }: Command): string {
+  return withMark([command, ...args].join(' '))
+}
+
+function withMark(text: string): string {
   return text.replaceAll(
     /\$\{C(?:LAUDE|ADRE)_PROJECT_DIR:-[^}]*\}|\$\{?C(?:LAUDE|ADRE)_PROJECT_DIR\}?|\$\(pwd\)|\$\{?PWD\}?|\$\(git rev-parse --show-toplevel\)/g,
-    () => project,
+    mark,
   )
 }
 
-export function wordsOf(line: string): string[] {
-  return line
-    .replaceAll('\\', '/')
-    .replaceAll(/\d?>>?\s*(?:"[^"]*"|'[^']*'|\S+)/g, ' ')
-    .split(/[\s"'`;|&()<>=]+/)
-    .filter((word) => word !== '' && word.length < 1_000 && !word.includes('\0') && !/[*?$]/.test(word))
+function withoutRedirections(line: string): string {
+  return line.replaceAll(/\d?>>?\s*(?:"[^"]*"|'[^']*'|\S+)/g, ' ')
+}
+
+/** The words as a shell reads them: `"$CLAUDE_PROJECT_DIR"/my\ check.sh` is one word. */
+function shellWords(line: string): string[] {
+  const words = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s;&|(){}<>"'\\`])+/gs) ?? []
+  return words.map((word) =>
+    word.replaceAll(
+      /"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs,
+      (_, double?: string, single?: string, escaped?: string) =>
+        double === undefined ? (single ?? escaped ?? '') : double.replaceAll(/\\(["\\$`])/g, '$1'),
+    ),
+  )
 }
