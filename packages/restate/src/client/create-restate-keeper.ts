@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { CadreError, isEndedStatus, type StartRequest, type StoredSession } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
 import type { LiveAnswer } from '../engine/live-events.ts'
-import { Ingress } from '../ingress.ts'
+import { Ingress, ifKnown } from '../ingress.ts'
 import { type Packed, pack, unpack } from '../log/packed.ts'
 import { type ReadKeys, readHead, readStored, type StoredTreeState } from '../log/read-archive.ts'
 import { placeNames } from '../place-names.ts'
-import type { TreeMessage, TreeOrder, TreeState } from '../tree-order.ts'
+import { isCancel, needsRunningTree, type TreeMessage, type TreeOrder, type TreeState } from '../tree-order.ts'
 import type { IndexEntry, LiveOrder } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'
@@ -16,6 +16,9 @@ import { TreeWatch } from './tree-watch.ts'
 
 /** How long a worker waits for news of a tree, in milliseconds. */
 const liveWait = 1_500
+
+/** A mailbox that has more bytes is full. The server accepts four times as much, so that clients that send at once do not exceed that. */
+const mailboxLimit = 8 << 20
 
 const maxSeenRoots = 100_000
 
@@ -83,9 +86,19 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   const packOrder = (order: TreeOrder): Promise<Packed<TreeOrder>> =>
     pack(order, defaultWorkerLimits.blob, blobs)
 
+  async function requireRoom(root: string): Promise<void> {
+    const size = (await ifKnown(ingress.call(names.messages, root, 'size'), 0)) as number
+    if (size > mailboxLimit)
+      throw new CadreError(
+        'backend',
+        `session ${root} accepts no more messages, because ${Math.round(size / 1e6)} MB of them are waiting. Check that its worker is running, and try again when the session has received them.`,
+      )
+  }
+
   /** All orders of a tree go to its mailbox, which keeps them in order. `once`: identifies the order. */
   async function store(root: string, order: TreeOrder, once?: string): Promise<void> {
     const packed = await packOrder(order)
+    if (!isCancel(order) && !needsRunningTree(order)) await requireRoom(root)
     await orderKeys.use([root, order], once, (key) => ingress.send(names.messages, root, 'send', packed, key))
   }
 

@@ -166,6 +166,7 @@ export class TreeLog {
   /** A message has arrived, in this life or in an earlier one. */
   arrive({ n, order }: BoxedOrder): void {
     this.arrived = n
+    this.bytes += JSON.stringify(order).length
     if (!this.heard.has(n)) this.unheard.set(n, order)
   }
 
