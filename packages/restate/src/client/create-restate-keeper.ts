@@ -6,7 +6,13 @@ import { Ingress, ifKnown } from '../ingress.ts'
 import { type Packed, pack, unpack } from '../log/packed.ts'
 import { type ReadKeys, readHead, readStored, type StoredTreeState } from '../log/read-archive.ts'
 import { placeNames } from '../place-names.ts'
-import { isCancel, needsRunningTree, type TreeMessage, type TreeOrder, type TreeState } from '../tree-order.ts'
+import {
+  isCancel,
+  needsRunningTree,
+  type TreeMessage,
+  type TreeOrder,
+  type TreeState,
+} from '../tree-order.ts'
 import type { IndexEntry, LiveOrder } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'

@@ -180,10 +180,7 @@ describe('of several attempts that reach this worker', () => {
 
   test('one that has read its journal too late does not end the one that arrived after it', async () => {
     const engine = new RestateEngine(options)
-    const [late, newest] = [
-      attemptOn(engine, { kind: 'lend' }),
-      attemptOn(engine, { kind: 'lend' }),
-    ] as const
+    const [late, newest] = [attemptOn(engine, { kind: 'lend' }), attemptOn(engine, { kind: 'lend' })] as const
     engine.live(newest)
     await settled()
     engine.live(late)

@@ -245,9 +245,10 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
 
   live(attempt: TreeAttempt): void {
     // The engine was closed while the attempt read its state.
-    if (this.isClosed) attempt.log.die()
-    // Another attempt may run the tree.
-    if (attempt.log.isDead) return
+    if (this.isClosed) {
+      attempt.log.die()
+      return
+    }
     void this.#live(attempt).catch((error: unknown) => {
       if (!attempt.log.isDead) this.report(`cannot run ${attempt.log.root}: ${String(error)}`)
       attempt.log.die()
@@ -325,6 +326,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     const { log } = attempt
     const { root } = log
     await this.#unwound(root, log)
+    // A later attempt may have arrived meanwhile.
     if (log.isDead) return
     log.add({ t: 'life', owner: this.#self, format: 2 })
     // The wait begins now, not when the first call is in doubt.

@@ -79,7 +79,10 @@ test.each([
   [{ handlers: [run, { name: 'send' }] }, 'loads the whole state of an object'],
   [{ inactivity_timeout: '500ms' }, 'suspends requests after 500ms'],
   [{ abort_timeout: '5s' }, 'aborts requests after 5s'],
-  [{ handlers: [run, { ...send, retry_policy: { max_attempts: 70 } }] }, 'pauses requests of workers after 70'],
+  [
+    { handlers: [run, { ...send, retry_policy: { max_attempts: 70 } }] },
+    'pauses requests of workers after 70',
+  ],
   [{ journal_retention: '1d' }, 'keeps the journals of requests for 1d'],
   [
     { handlers: [run, { ...send, idempotency_retention: '1m' }] },
