@@ -63,7 +63,7 @@ export const workerMutants = {
     [
       'messages do not count when a journal is rolled over',
       'packages/restate/src/log/tree-log.ts',
-      'this.bytes += JSON.stringify(order).length',
+      'if (this.listening > 0) this.bytes += JSON.stringify(order).length',
       '',
       lifeTests,
     ],
