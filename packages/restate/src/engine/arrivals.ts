@@ -1,5 +1,5 @@
 /**
- * Owns which attempts of the server to run trees are under way in this process. Called by the engine.
+ * Owns which attempts of the server to run trees are in progress in this process. Called by the engine.
  *
  * 1. The server begins an attempt only after it has given up all earlier ones of the tree, even if their connection does not show it. So
  *    only the attempt that arrived last may run its tree here, no matter which of them has read its journal first.
@@ -18,7 +18,7 @@ const returnLimit = 5_000
 
 export class Arrivals {
   readonly #last = new Map<string, AbortController>()
-  /** When the last attempt of a tree failed, the oldest first. */
+  /** When the last attempt of a tree failed. Older failures come first. */
   readonly #failed = new Map<string, number>()
 
   arrive(root: string): Arrival {
@@ -37,7 +37,7 @@ export class Arrivals {
     }
   }
 
-  /** No attempt is under way or may return. */
+  /** No attempt is in progress or may return. */
   get areOver(): boolean {
     this.#forgetOld()
     return this.#last.size === 0 && this.#failed.size === 0

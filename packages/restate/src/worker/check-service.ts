@@ -84,7 +84,7 @@ const attemptsOf = ({ retry_policy: retries }: HandlerInfo): number =>
 const leastAttempts = 1_000_000
 
 /** Seconds. Longer than a handler that is not a tree waits without a message to the server. */
-const leastSilence = 30
+const leastSilence = 2
 /** Seconds for which clients repeat an order with the same key. */
 const leastRemembered = 600
 const day = 86_400

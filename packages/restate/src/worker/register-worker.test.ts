@@ -78,7 +78,7 @@ test.each([
   [{ handlers: [{ ...run, retry_policy: { max_attempts: 70 } }] }, 'pauses a tree after 70 failed attempts'],
   [{ handlers: [run, { name: 'send' }] }, 'loads the whole state of an object'],
   [{ inactivity_timeout: '500ms' }, 'suspends requests after 500ms'],
-  [{ abort_timeout: '5s' }, 'aborts requests after 5s'],
+  [{ abort_timeout: '1s' }, 'aborts requests after 1s'],
   [
     { handlers: [run, { ...send, retry_policy: { max_attempts: 70 } }] },
     'pauses requests of workers after 70',
