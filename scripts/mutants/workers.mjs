@@ -32,6 +32,13 @@ export const workerMutants = {
       lifeTests,
     ],
     [
+      'a budget does not count a child that the directory does not know yet',
+      engine,
+      'this.#seen.note(root, head)',
+      '',
+      lifeTests,
+    ],
+    [
       'a worker that drains strands an attempt that has just arrived',
       engine,
       '!this.#arrivals.areOver || this.#held.size > 0',

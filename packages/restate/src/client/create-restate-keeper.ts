@@ -18,6 +18,7 @@ import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'
 import { OrderKeys } from './order-keys.ts'
 import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
+import { SeenRoots } from './seen-roots.ts'
 import { TreeWatch } from './tree-watch.ts'
 
 /** How long a worker waits for news of a tree, in milliseconds. */
@@ -25,8 +26,6 @@ const liveWait = 1_500
 
 /** A mailbox that has more bytes is full. The server accepts four times as much, so that clients that send at the same time do not exceed it. */
 const mailboxLimit = 8 << 20
-
-const maxSeenRoots = 100_000
 
 const maxRootAttempts = 20
 const rootPauseMs = 250
@@ -44,17 +43,11 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   const directory = createDirectory(ingress, names)
   const readKeys: ReadKeys = async (root, keys) =>
     (await ingress.call(names.trees, root, 'read', keys)) as (string | null)[]
-  const seenRoots = new Map<string, string>()
+  const seen = new SeenRoots()
 
-  /** The directory learns of new children after their tree has rested. A client that has seen them does not wait for that. */
   async function headOf(root: string): ReturnType<typeof readHead> {
     const found = await readHead(root, readKeys)
-    for (const session of Object.keys(found.head?.sessions ?? {})) {
-      if (seenRoots.has(session)) continue
-      seenRoots.set(session, root)
-      const [oldest] = seenRoots.keys()
-      if (oldest !== undefined && seenRoots.size > maxSeenRoots) seenRoots.delete(oldest)
-    }
+    seen.note(root, found.head)
     return found
   }
 
@@ -66,7 +59,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   async function rootOf(session: string): Promise<string | undefined> {
     const { head, state } = await headOf(session)
     if (head !== undefined || state !== null) return session
-    return (await indexOf(session)).root ?? (await directory.rootOf(session)) ?? seenRoots.get(session)
+    return (await indexOf(session)).root ?? (await directory.rootOf(session)) ?? seen.rootOf(session)
   }
 
   async function look(root: string): Promise<{ version: number; state: TreeState }> {

@@ -221,6 +221,39 @@ test('what core reads is read again while the server does not answer', async () 
   await expect(read).rejects.toMatchObject({ code: 'owned' })
 })
 
+test('a child that the directory does not know yet is found after its tree was read, so that a budget counts it', async () => {
+  const session = { status: 'completed', outcome: null, chunks: [] }
+  const head = { version: 1, next: 0, sessions: { 'lead-1': session, 'worker-1': session } }
+  const spec = (id: string) => JSON.stringify([{ id, root: 'lead-1', created: 'now' }])
+  const values: Readonly<Record<string, string>> = {
+    head: JSON.stringify(head),
+    'spec/lead-1': spec('lead-1'),
+    'spec/worker-1': spec('worker-1'),
+  }
+  const server = createServer(async (request, response) => {
+    const body = (await request.toArray()).join('')
+    const [, object, key, handler] = (request.url ?? '').split('/')
+    if (handler === 'get') response.end(JSON.stringify({ root: null, charged: [] }))
+    else if (object !== 'cadre-test') response.end('null')
+    else
+      response.end(
+        JSON.stringify(
+          (JSON.parse(body) as string[]).map((name) => (key === 'lead-1' ? (values[name] ?? null) : null)),
+        ),
+      )
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const ingress = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const engine = new RestateEngine({ ...options, ingress })
+  expect(await engine.read('worker-1')).toBeUndefined()
+  expect(await engine.read('lead-1')).toMatchObject({ spec: { id: 'lead-1' } })
+  expect(await engine.read('worker-1')).toMatchObject({ spec: { id: 'worker-1' } })
+})
+
 /** A tree that has rested here, and whose archive has version 1. */
 async function restOn(engine: RestateEngine): Promise<void> {
   const attempt = attemptOn(engine, { kind: 'lend' })

@@ -7,6 +7,7 @@
  *    new attempt arrives, all earlier ones of the tree in this process lose theirs.
  * 3. A tree that has just rested is read from memory until the server shows what was archived. Then it is removed from memory.
  * 4. What the engine reads for core is read again until the server answers: a brief failure must not end a tree.
+ *    A session that the record of another one names is found even if the directory does not know it yet.
  * 5. A worker that is draining still runs invocations whose journal binds them to its address, and moves their trees on.
  */
 import {
@@ -26,8 +27,10 @@ import { isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
 import type { internal, ObjectContext } from '@restatedev/restate-sdk'
 import { type Blobs, createBlobs } from '../blobs.ts'
 import { createDirectory, type Directory } from '../client/directory.ts'
+import { SeenRoots } from '../client/seen-roots.ts'
 import { Ingress } from '../ingress.ts'
 import type { Sdk } from '../load-sdk.ts'
+import type { ArchiveHead } from '../log/archive.ts'
 import type { LogItem } from '../log/log-item.ts'
 import type { Packed } from '../log/packed.ts'
 import { type ReadKeys, readHead, readStored } from '../log/read-archive.ts'
@@ -91,6 +94,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly #options: RestateEngineOptions
   readonly #ingress: Ingress
   readonly #directory: Directory
+  readonly #seen = new SeenRoots()
   readonly #self: ProcessIdentity
   readonly #held = new Map<string, TreeAttempt>()
   readonly #rested = new Map<string, TreeAttempt>()
@@ -155,8 +159,8 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       if (!(await this.#isArchived(root, attempt))) return attempt.log.stored(id)
       this.#forget(root, attempt)
     }
-    const root = await this.#rootOf(id)
-    return root === undefined ? undefined : readStored(root, id, this.#read, this.blobs)
+    const found = await this.#find(id)
+    return found && readStored(found.root, id, this.#read, this.blobs, found.head)
   }
 
   async charged(root: string): Promise<readonly string[]> {
@@ -169,12 +173,20 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     return [...new Set([...charged, ...here])].toSorted()
   }
 
-  /** Finds the tree of a session that rests. */
-  async #rootOf(id: string): Promise<string | undefined> {
-    const { head } = await readHead(id, this.#read)
-    if (head !== undefined) return id
-    const { root } = await this.#indexOf(id)
-    return root ?? (await this.#directory.rootOf(id))
+  /** Finds the archive of a session that rests. */
+  async #find(id: string): Promise<{ root: string; head: ArchiveHead } | undefined> {
+    const seen = this.#seen.rootOf(id)
+    const own = seen === undefined ? await this.#headOf(id) : undefined
+    if (own !== undefined) return { root: id, head: own }
+    const root = seen ?? (await this.#indexOf(id)).root ?? (await this.#directory.rootOf(id))
+    const head = root === undefined ? undefined : await this.#headOf(root)
+    return head && root !== undefined ? { root, head } : undefined
+  }
+
+  async #headOf(root: string): Promise<ArchiveHead | undefined> {
+    const { head } = await readHead(root, this.#read)
+    this.#seen.note(root, head)
+    return head
   }
 
   /** Records an answer to a question of a tree that no order runs. Returns the answer that applies. */
