@@ -3,8 +3,8 @@ import type { ArchiveHead } from '../log/archive.ts'
 const maxSeen = 100_000
 
 /**
- * Remembers the trees of sessions whose archive this process has read. The directory learns of new children after their tree has rested, and
- * whoever knows a child from the record of its parent must find it before.
+ * Remembers the trees of sessions whose archive this process has read. The directory learns of new children after their tree has rested, but
+ * a process that has read the name of a child in the record of its parent must find it before that.
  */
 export class SeenRoots {
   readonly #roots = new Map<string, string>()
