@@ -230,17 +230,18 @@ test('a child that the directory does not know yet is found after its tree was r
     'spec/lead-1': spec('lead-1'),
     'spec/worker-1': spec('worker-1'),
   }
-  const server = createServer(async (request, response) => {
-    const body = (await request.toArray()).join('')
-    const [, object, key, handler] = (request.url ?? '').split('/')
-    if (handler === 'get') response.end(JSON.stringify({ root: null, charged: [] }))
-    else if (object !== 'cadre-test') response.end('null')
-    else
-      response.end(
-        JSON.stringify(
-          (JSON.parse(body) as string[]).map((name) => (key === 'lead-1' ? (values[name] ?? null) : null)),
-        ),
-      )
+  const answer = (url: string, body: string): unknown => {
+    const [, object, key, handler] = url.split('/')
+    if (handler === 'get') return { root: null, charged: [] }
+    if (object !== 'cadre-test') return null
+    return (JSON.parse(body) as string[]).map((name) => (key === 'lead-1' ? (values[name] ?? null) : null))
+  }
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (text) => {
+      body += text
+    })
+    request.on('end', () => response.end(JSON.stringify(answer(request.url ?? '', body))))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
