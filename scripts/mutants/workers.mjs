@@ -6,6 +6,7 @@ const ledgerTests = 'packages/core/src/budget/apply-to-ledger.test.ts'
 const checkouts = 'packages/workspaces/src/checkouts'
 
 const engine = 'packages/restate/src/engine/restate-engine.ts'
+const arrivals = 'packages/restate/src/engine/arrivals.ts'
 const ordered = 'packages/restate/src/engine/ordered-tree.ts'
 const lifeTests = ['packages/restate/src/engine/restate-engine.test.ts']
 const records = ['packages/server/src/remote/mirrored-records.test.ts']
@@ -18,10 +19,81 @@ export const workerMutants = {
     ['an old rest is reported', watch, 'version > watched.after', 'version >= watched.after'],
     [
       'a tree waits forever for a life that is lost',
-      engine,
-      'this.#held.get(root)?.log.die()',
+      arrivals,
+      'this.#last.get(root)?.abort()',
       '',
       lifeTests,
+    ],
+    [
+      'a brief failure of the server ends a tree',
+      engine,
+      'this.#untilAnswered(() => this.#readOnce(id))',
+      'this.#readOnce(id)',
+      lifeTests,
+    ],
+    [
+      'a budget does not count a child that the directory does not know yet',
+      engine,
+      'this.#seen.note(root, head)',
+      '',
+      lifeTests,
+    ],
+    [
+      'a worker that drains strands an attempt that has just arrived',
+      engine,
+      '!this.#arrivals.areOver || this.#held.size > 0',
+      'this.#held.size > 0',
+      lifeTests,
+    ],
+    [
+      'a worker that drains strands an attempt that has just failed',
+      arrivals,
+      'if (!isDone) this.#failed',
+      'if (isDone) this.#failed',
+      ['packages/restate/src/engine/arrivals.test.ts'],
+    ],
+    ['sleeping trees fill the memory of a worker', engine, 'void this.#forgetArchived()', '', lifeTests],
+    [
+      'a tree is forgotten before others can read it',
+      engine,
+      '.catch(() => false)) this.#forget(root, attempt)',
+      '.catch(() => false) !== undefined) this.#forget(root, attempt)',
+      lifeTests,
+    ],
+    [
+      'what is archived does not count when a journal is rolled over',
+      engine,
+      'log.bytes + archive.bytes >',
+      'log.bytes >',
+      lifeTests,
+    ],
+    [
+      'messages do not count when a journal is rolled over',
+      'packages/restate/src/log/tree-log.ts',
+      'if (this.listening > 0) this.bytes += JSON.stringify(order).length',
+      '',
+      lifeTests,
+    ],
+    [
+      'the server may interrupt long calls',
+      'packages/restate/src/worker/check-service.ts',
+      'secondsIn(abort) < day',
+      'secondsIn(abort) < 0',
+      ['packages/restate/src/worker/register-worker.test.ts'],
+    ],
+    [
+      'only the settings of trees are checked',
+      'packages/restate/src/worker/register-worker.ts',
+      'of Object.entries(names)',
+      'of Object.entries(names).slice(0, 1)',
+      ['packages/restate/src/worker/register-worker.test.ts'],
+    ],
+    [
+      'a keeper that is closed keeps asking',
+      'packages/restate/src/ingress.ts',
+      'anyOf([this.#signal, own])',
+      'own ?? this.#signal',
+      ['packages/restate/src/ingress.test.ts'],
     ],
     [
       'a tree waits forever for a life that does not stop',

@@ -1,8 +1,9 @@
 import { defineTool, integer, object, type Tool } from '@cadre/core'
+import { createRestateKeeper, listenForTrees, loadSdk, placeNames, registerWorker } from '@cadre/restate'
 import { call, say } from '@cadre/testing'
 import { expect, test } from 'vitest'
 import { countingTools } from '../engine/tools.ts'
-import { admin, newPlace, restAfter, startScaleWorker } from './support/scale-worker.ts'
+import { admin, ingress, newPlace, restAfter, startScaleWorker } from './support/scale-worker.ts'
 
 const request = { agent: 'lead', work: 'do it', workspace: '/work' }
 
@@ -98,6 +99,57 @@ test('a tree whose journal reaches the limit continues in new invocations, witho
   )
   expect(resumed?.length).toBeGreaterThan(2)
   expect(stored?.entries.map(({ seq }) => seq)).toEqual(stored?.entries.map((_, index) => index + 1))
+})
+
+test('a mailbox that is full refuses messages but no cancel', async () => {
+  const place = newPlace()
+  const names = placeNames(place)
+  // It stores messages and runs no trees.
+  const listener = await listenForTrees({
+    sdk: await loadSdk(),
+    names,
+    engineOf: () => undefined,
+    host: '127.0.0.1',
+    port: 0,
+    fresh: 60_000,
+    report: () => {},
+  })
+  const url = `http://127.0.0.1:${listener.port}`
+  await registerWorker({ admin: admin(), url, place })
+  const keeper = createRestateKeeper({ ingress: ingress(), place })
+  await keeper.start({ ...request, id: 'tree-1' })
+  // Many clients may send at once, before they know.
+  const sendNow = async () => {
+    const order = { kind: 'resume', session: 'tree-1', more: 'x'.repeat(2_000_000) }
+    const response = await fetch(`${ingress()}/${names.messages}/tree-1/send`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([order]),
+    })
+    return response.status
+  }
+  const tell = (message: string) => keeper.tell('tree-1', { content: 'more', message })
+  for (let n = 0; n < 4; n++) expect(await sendNow()).toBe(200)
+  expect(await tell('m1')).toBe('queued')
+  expect(await sendNow()).toBe(200)
+  await expect(tell('m2')).rejects.toMatchObject({
+    code: 'backend',
+    message:
+      'session tree-1 accepts no more messages, because 10 MB of them are waiting. Check that its worker is running, and try again when the session has received them.',
+  })
+  let stored = 5
+  while ((await sendNow()) === 200) stored += 1
+  expect(await sendNow()).toBe(507)
+  expect(stored).toBe(12)
+  expect(await keeper.cancel('tree-1', 'not needed', { root: 'tree-1' })).toBe(true)
+  keeper.close()
+  await listener.close()
+  const agents = [{ name: 'lead' }]
+  const port = listener.port
+  const next = await startScaleWorker({ place, port, agents, lanes: { lead: [say('end')] } })
+  const result = await restAfter(next.keeper, async () => next.keeper.watch('tree-1'))
+  expect(result).toMatchObject({ report: { status: 'cancelled' } })
+  expect(next.team.models.requests).toHaveLength(0)
 })
 
 test('a tree that records more than 50 MB continues in new invocations, and can still be resumed', async () => {

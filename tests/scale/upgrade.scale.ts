@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerHttp2Session } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Tool } from '@cadre/core'
+import { loadSdk, placeNames } from '@cadre/restate'
 import { call, say } from '@cadre/testing'
+import type { ObjectContext } from '@restatedev/restate-sdk'
 import { expect, test } from 'vitest'
 import { countingTools } from '../engine/tools.ts'
 import { hangingLook } from './support/hanging-look.ts'
@@ -19,7 +22,7 @@ const trees = Array.from({ length: 20 }, (_, n) => `tree-${n}`)
 async function runGuide(mark: string, place: string): Promise<string> {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/many-machines.md'), 'utf8')
   const blocks = [...guide.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
-  const settings = blocks.find((commands) => commands.includes('trees() {'))
+  const settings = blocks.find((commands) => commands.includes('left_behind() {'))
   const commands = blocks.find((one) => one.includes(mark))
   const ours = settings?.replace(/^ADMIN=.*$/m, `ADMIN=${admin()}`).replace(/^PLACE=.*$/m, `PLACE=${place}`)
   return (await run('sh', ['-c', `${ours}\n${commands}`])).stdout
@@ -36,6 +39,8 @@ test('20 running trees continue with other code on the newest deployment, by the
   })
   for (const id of trees) await old.keeper.start({ ...request, id })
   await until(() => looks.count() === trees.length)
+  // It waits until the tree rests, so no worker has begun it.
+  await old.keeper.resume('tree-0')
   const effects = countingTools()
   const next = await startScaleWorker({
     place,
@@ -99,6 +104,77 @@ test('a request to the shared budgets that a lost worker had begun moves to the 
   await runGuide('/resume?deployment=latest', place)
   expect((await first).ok).toBe(true)
   expect((await second).ok).toBe(true)
+})
+
+test('a message that a lost worker was storing reaches its tree by the commands of the guide', async () => {
+  const place = newPlace()
+  const { messages } = placeNames(place)
+  const sdk = await loadSdk()
+  let hasBegun = false
+  const lost = sdk.object({
+    name: messages,
+    handlers: {
+      // Its first command is the one of the real handler.
+      send: sdk.handlers.object.exclusive({ enableLazyState: true }, async (ctx: ObjectContext) => {
+        await ctx.get('listener')
+        hasBegun = true
+        await new Promise(() => {})
+      }),
+    },
+  })
+  const server = createServer(sdk.createEndpointHandler({ services: [lost], logger: () => {} }) as never)
+  const connections = new Set<ServerHttp2Session>()
+  server.on('session', (session) => connections.add(session))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const post = (url: string, body: unknown) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  const { port } = server.address() as AddressInfo
+  await post(`${admin()}/deployments`, { uri: `http://127.0.0.1:${port}` })
+  await post(`${ingress()}/${messages}/tree-1/send/send`, [{ kind: 'start', request }])
+  await until(() => hasBegun)
+  server.close()
+  for (const connection of connections) connection.destroy()
+  const { keeper } = await startScaleWorker({ place, agents, lanes: { lead: [say('end')] } })
+  const result = await restAfter(keeper, async () => {
+    keeper.watch('tree-1')
+    await runGuide('/pause', place)
+    await runGuide('/resume?deployment=latest', place)
+  })
+  expect(result).toMatchObject({ report: { status: 'completed', text: 'end' } })
+})
+
+test('a worker that drains just after it has given up a tree hands it to the next one', async () => {
+  const place = newPlace()
+  const lives: { giveUp(): void }[] = []
+  const looks = hangingLook()
+  const lines = [call(['look', { path: 'a' }]), say('end')]
+  const old = await startScaleWorker({
+    place,
+    agents,
+    tools: looks.tools,
+    lanes: { lead: lines },
+    parts: { onLife: (life) => void lives.push(life) },
+  })
+  await old.keeper.start({ ...request, id: 'tree-1' })
+  await until(() => looks.count() === 1)
+  const next = await startScaleWorker({
+    place,
+    agents,
+    tools: countingTools().tools,
+    lanes: { lead: lines },
+  })
+  const result = await restAfter(next.keeper, async () => {
+    next.keeper.watch('tree-1')
+    // The server repeats the attempt here, because its journal binds it to this address.
+    lives[0]?.giveUp()
+    await old.worker.drain()
+    await old.worker.close()
+  })
+  expect(result).toMatchObject({ report: { status: 'completed', text: 'end' } })
 })
 
 test('a drained worker hands its trees to the next one when their calls have ended, and none is in doubt', async () => {

@@ -32,3 +32,22 @@ it('asks again if an answer is lost', async () => {
   asked = 0
   expect(await retryUntil(ask, new AbortController().signal)).toEqual(['found'])
 })
+
+it('aborts a request when its own signal or the one of all requests fires', async () => {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  const [all, own] = [new AbortController(), new AbortController()]
+  const ingress = new Ingress({ url: `http://127.0.0.1:${port}`, signal: all.signal })
+  const ask = (signal: AbortSignal) => ingress.call('Trees', 'lead-1', 'live', {}, signal)
+  const first = ask(own.signal)
+  own.abort()
+  await expect(first).rejects.toMatchObject({ code: 'timeout' })
+  const second = ask(new AbortController().signal)
+  all.abort()
+  await expect(second).rejects.toMatchObject({ code: 'timeout' })
+})

@@ -51,13 +51,14 @@ export class Ingress {
     path: string,
     input: unknown,
     headers: Readonly<Record<string, string>> = {},
-    signal: AbortSignal | undefined = this.#signal,
+    own?: AbortSignal,
   ): Promise<unknown> {
     const body = input === undefined ? undefined : JSON.stringify(input)
     const type = body === undefined ? {} : { 'content-type': 'application/json' }
     const limit = this.#answerWithin
     const late = limit === undefined ? undefined : AbortSignal.timeout(limit)
-    const ends = late && signal ? AbortSignal.any([late, signal]) : (late ?? signal)
+    const signal = anyOf([this.#signal, own])
+    const ends = anyOf([late, signal])
     let response: Response
     let text: string
     try {
@@ -101,6 +102,11 @@ export class Ingress {
     }
     return text === '' ? undefined : JSON.parse(text)
   }
+}
+
+function anyOf(signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const given = signals.filter((signal) => signal !== undefined)
+  return given.length > 1 ? AbortSignal.any(given) : given[0]
 }
 
 /** Returns `otherwise` if no worker of the place has the object, because it runs an older version. */

@@ -49,6 +49,10 @@ export function needsRunningTree(order: TreeOrder | null): boolean {
   return order?.kind === 'message' && (order.message.kind === 'archive' || order.message.kind === 'interrupt')
 }
 
+export function isCancel(order: TreeOrder | null): boolean {
+  return order?.kind === 'message' && order.message.kind === 'cancel'
+}
+
 /** A person's change to a session's record, such as an edit of its session file. */
 export interface SessionEdit {
   /** Recorded with the edit, in the event `journal.edited`. An edit whose id is in the record has no effect. */

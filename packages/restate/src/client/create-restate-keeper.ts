@@ -2,22 +2,30 @@ import { randomUUID } from 'node:crypto'
 import { CadreError, isEndedStatus, type StartRequest, type StoredSession } from '@cadre/core'
 import { createBlobs } from '../blobs.ts'
 import type { LiveAnswer } from '../engine/live-events.ts'
-import { Ingress } from '../ingress.ts'
+import { Ingress, ifKnown } from '../ingress.ts'
 import { type Packed, pack, unpack } from '../log/packed.ts'
 import { type ReadKeys, readHead, readStored, type StoredTreeState } from '../log/read-archive.ts'
 import { placeNames } from '../place-names.ts'
-import type { TreeMessage, TreeOrder, TreeState } from '../tree-order.ts'
+import {
+  isCancel,
+  needsRunningTree,
+  type TreeMessage,
+  type TreeOrder,
+  type TreeState,
+} from '../tree-order.ts'
 import type { IndexEntry, LiveOrder } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'
 import { OrderKeys } from './order-keys.ts'
 import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
+import { SeenRoots } from './seen-roots.ts'
 import { TreeWatch } from './tree-watch.ts'
 
 /** How long a worker waits for news of a tree, in milliseconds. */
 const liveWait = 1_500
 
-const maxSeenRoots = 100_000
+/** A mailbox that has more bytes is full. The server accepts four times as much, so that clients that send at the same time do not exceed it. */
+const mailboxLimit = 8 << 20
 
 const maxRootAttempts = 20
 const rootPauseMs = 250
@@ -35,17 +43,11 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   const directory = createDirectory(ingress, names)
   const readKeys: ReadKeys = async (root, keys) =>
     (await ingress.call(names.trees, root, 'read', keys)) as (string | null)[]
-  const seenRoots = new Map<string, string>()
+  const seen = new SeenRoots()
 
-  /** The directory learns of new children after their tree has rested. A client that has seen them does not wait for that. */
   async function headOf(root: string): ReturnType<typeof readHead> {
     const found = await readHead(root, readKeys)
-    for (const session of Object.keys(found.head?.sessions ?? {})) {
-      if (seenRoots.has(session)) continue
-      seenRoots.set(session, root)
-      const [oldest] = seenRoots.keys()
-      if (oldest !== undefined && seenRoots.size > maxSeenRoots) seenRoots.delete(oldest)
-    }
+    seen.note(root, found.head)
     return found
   }
 
@@ -57,7 +59,7 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   async function rootOf(session: string): Promise<string | undefined> {
     const { head, state } = await headOf(session)
     if (head !== undefined || state !== null) return session
-    return (await indexOf(session)).root ?? (await directory.rootOf(session)) ?? seenRoots.get(session)
+    return (await indexOf(session)).root ?? (await directory.rootOf(session)) ?? seen.rootOf(session)
   }
 
   async function look(root: string): Promise<{ version: number; state: TreeState }> {
@@ -83,9 +85,19 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   const packOrder = (order: TreeOrder): Promise<Packed<TreeOrder>> =>
     pack(order, defaultWorkerLimits.blob, blobs)
 
+  async function requireRoom(root: string): Promise<void> {
+    const size = (await ifKnown(ingress.call(names.messages, root, 'size'), 0)) as number
+    if (size > mailboxLimit)
+      throw new CadreError(
+        'backend',
+        `session ${root} accepts no more messages, because ${Math.round(size / 1e6)} MB of them are waiting. Check that its worker is running, and try again when the session has received them.`,
+      )
+  }
+
   /** All orders of a tree go to its mailbox, which keeps them in order. `once`: identifies the order. */
   async function store(root: string, order: TreeOrder, once?: string): Promise<void> {
     const packed = await packOrder(order)
+    if (!isCancel(order) && !needsRunningTree(order)) await requireRoom(root)
     await orderKeys.use([root, order], once, (key) => ingress.send(names.messages, root, 'send', packed, key))
   }
 

@@ -10,7 +10,8 @@ import type { ReadSession, SessionEdit, TreeResult, TreeState } from '../tree-or
  * 2. Every order is safe to repeat: `start` by the session id, `tell` by `work.message`, `edit` by its id. If a method rejects, the server may
  *    have stored the order. The same order to this keeper within ten minutes is then a repetition, and is stored once.
  * 3. A method rejects with a `CadreError` of code `backend` if the server cannot be reached, with the address and the fix. A method that
- *    reads takes until a worker of the place is running, and rejects with `timeout` if `signal` aborts first.
+ *    reads takes until a worker of the place is running, and rejects with `timeout` if `signal` aborts first. A method that sends an
+ *    order other than a cancel reads how many orders wait for the tree. It rejects with `backend` if they are too many.
  * 4. `read` returns the archive, which is up to date when a tree rests. A running tree archives its record after 1 to 10 seconds if there is
  *    something new, and `refresh` asks it to do so immediately.
  */

@@ -47,11 +47,15 @@ const text: Serde<string> = {
   deserialize: (bytes) => new TextDecoder().decode(bytes),
 }
 
-/** Runs one attempt of an exclusive invocation. The journal of the invocation is the log of the tree. */
+/**
+ * Runs one attempt of an exclusive invocation. The journal of the invocation is the log of the tree. `givenUp` fires when the server has
+ * begun another attempt.
+ */
 export async function invokeTree(
   ctx: ObjectContext,
   order: Packed<TreeOrder>,
   host: AttemptHost,
+  givenUp: AbortSignal,
 ): Promise<void> {
   const { sdk, names, scope } = host
   const root = ctx.key.slice(scope.length)
@@ -84,6 +88,7 @@ export async function invokeTree(
     onMessage: () => {},
   }
   onAbort(ctx.request().attemptCompletedSignal, () => log.die())
+  onAbort(givenUp, () => log.die())
   const arrived = (orders: readonly BoxedOrder[]) => {
     for (const one of orders) log.arrive(one)
   }

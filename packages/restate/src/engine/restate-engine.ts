@@ -3,9 +3,12 @@
  *
  * 1. A tree has at most one live log here. A new life waits until an earlier one in this process has stopped its tools, but not forever:
  *    then it gives the tree up, and the server offers it again, perhaps to another worker.
- * 2. The invocation is the lease: the server runs one for each tree at a time. An attempt that the server gives up loses its log. A new
- *    attempt proves that the server has given up all earlier ones, even if their connection does not show it.
- * 3. A tree that has just rested is read from memory until the server shows what was archived.
+ * 2. The invocation is the lease: the server runs one for each tree at a time. An attempt that the server gives up loses its log. When a
+ *    new attempt arrives, all earlier ones of the tree in this process lose theirs.
+ * 3. A tree that has just rested is read from memory until the server shows what was archived. Then it is removed from memory.
+ * 4. What the engine reads for core is read again until the server answers: a brief failure must not end a tree.
+ *    A session that the record of another one names is found even if the directory does not know it yet.
+ * 5. A worker that is draining still runs invocations whose journal binds them to its address, and moves their trees on.
  */
 import {
   type Answer,
@@ -14,26 +17,31 @@ import {
   type Clock,
   type EarlierLives,
   type Engine,
+  messageOf,
   type Report,
   type SessionSpec,
   type StoredSession,
   stopGrace,
 } from '@cadre/core'
 import { isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
-import type { ObjectContext } from '@restatedev/restate-sdk'
+import type { internal, ObjectContext } from '@restatedev/restate-sdk'
 import { type Blobs, createBlobs } from '../blobs.ts'
 import { createDirectory, type Directory } from '../client/directory.ts'
+import { SeenRoots } from '../client/seen-roots.ts'
 import { Ingress } from '../ingress.ts'
 import type { Sdk } from '../load-sdk.ts'
+import type { ArchiveHead } from '../log/archive.ts'
 import type { LogItem } from '../log/log-item.ts'
 import type { Packed } from '../log/packed.ts'
 import { type ReadKeys, readHead, readStored } from '../log/read-archive.ts'
+import { retryUntil } from '../log/retry-until.ts'
 import type { TreeLog } from '../log/tree-log.ts'
 import { onAbort } from '../on-abort.ts'
 import { type PlaceNames, placeNames } from '../place-names.ts'
 import type { TreeOrder } from '../tree-order.ts'
 import type { IndexEntry } from '../worker/handlers.ts'
 import { defaultWorkerLimits, type WorkerLimits } from '../worker/worker-options.ts'
+import { type Arrival, Arrivals } from './arrivals.ts'
 import { recordAnswer } from './carry-out-order.ts'
 import { type AttemptHost, invokeTree, type TreeAttempt } from './invoke-tree.ts'
 import { LentTrees } from './lent-trees.ts'
@@ -59,9 +67,13 @@ export interface RestateEngineOptions {
   readonly report?: (message: string) => void
 }
 
-/** How many trees that have rested are kept in memory. The server shows what was archived after a moment. */
-const maxRested = 100
+/** How long the server may need to show what was archived, in milliseconds. */
+const archivePause = 1_000
 const checkedAtOnce = 20
+/** A server that does not answer for this long may need a person. In milliseconds. */
+const reportAfter = 10_000
+/** How long a worker that has handed over its trees waits for the server to confirm it, in milliseconds. */
+const settleLimit = 10_000
 /** Everything that the engine asks the server can be asked again, so a lost answer must not hold a tree up for long. */
 const answerWithin = 30_000
 /** A lost life stops its tools within `stopGrace`, and then writes nothing more. In milliseconds. */
@@ -82,6 +94,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly #options: RestateEngineOptions
   readonly #ingress: Ingress
   readonly #directory: Directory
+  readonly #seen = new SeenRoots()
   readonly #self: ProcessIdentity
   readonly #held = new Map<string, TreeAttempt>()
   readonly #rested = new Map<string, TreeAttempt>()
@@ -89,8 +102,10 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly #unwinding = new Map<string, Promise<void>>()
   readonly #alone = new WeakMap<TreeLog, Promise<EarlierLives>>()
   readonly #children = new Map<string, Promise<Report>>()
+  readonly #arrivals = new Arrivals()
+  readonly #ended = new AbortController()
   #isForgetting = false
-  #idle: (() => void)[] = []
+  #isFailureReported = false
   #runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('unreachable: no runner is attached'))
 
@@ -133,19 +148,23 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     })
   }
 
-  async read(id: string): Promise<StoredSession | undefined> {
+  read(id: string): Promise<StoredSession | undefined> {
+    return this.#untilAnswered(() => this.#readOnce(id))
+  }
+
+  async #readOnce(id: string): Promise<StoredSession | undefined> {
     for (const { log } of this.#held.values()) if (log.has(id)) return log.stored(id)
     for (const [root, attempt] of this.#rested) {
       if (!attempt.log.isLoaded(id)) continue
       if (!(await this.#isArchived(root, attempt))) return attempt.log.stored(id)
       this.#forget(root, attempt)
     }
-    const root = await this.rootOf(id)
-    return root === undefined ? undefined : readStored(root, id, this.#read, this.blobs)
+    const found = await this.#find(id)
+    return found && readStored(found.root, id, this.#read, this.blobs, found.head)
   }
 
   async charged(root: string): Promise<readonly string[]> {
-    const { charged } = await this.#indexOf(root)
+    const { charged } = await this.#untilAnswered(() => this.#indexOf(root))
     const here = [...this.#held.values()].flatMap(({ log }) =>
       [...log.loaded()].flatMap(([id, { spec }]) =>
         spec.parent === undefined && spec.limits.charged?.root === root ? [id] : [],
@@ -154,12 +173,20 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     return [...new Set([...charged, ...here])].toSorted()
   }
 
-  /** Finds the tree of a session that rests. */
-  async rootOf(id: string): Promise<string | undefined> {
-    const { head } = await readHead(id, this.#read)
-    if (head !== undefined) return id
-    const { root } = await this.#indexOf(id)
-    return root ?? (await this.#directory.rootOf(id))
+  /** Finds the archive of a session that rests. */
+  async #find(id: string): Promise<{ root: string; head: ArchiveHead } | undefined> {
+    const seen = this.#seen.rootOf(id)
+    const own = seen === undefined ? await this.#headOf(id) : undefined
+    if (own !== undefined) return { root: id, head: own }
+    const root = seen ?? (await this.#indexOf(id)).root ?? (await this.#directory.rootOf(id))
+    const head = root === undefined ? undefined : await this.#headOf(root)
+    return head && root !== undefined ? { root, head } : undefined
+  }
+
+  async #headOf(root: string): Promise<ArchiveHead | undefined> {
+    const { head } = await readHead(root, this.#read)
+    this.#seen.note(root, head)
+    return head
   }
 
   /** Records an answer to a question of a tree that no order runs. Returns the answer that applies. */
@@ -208,9 +235,24 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   // For invocations.
 
   async invoke(ctx: ObjectContext, order: Packed<TreeOrder>): Promise<void> {
-    if (this.isClosed || this.isDraining)
+    // Nothing binds a new invocation to this worker.
+    const isNew = (ctx as unknown as internal.ContextInternal).isProcessing()
+    if (this.isClosed || (this.isDraining && isNew))
       throw new this.sdk.RetryableError('this worker accepts no trees', { retryAfter: 50 })
-    await invokeTree(ctx, order, this)
+    const arrival = this.arrive(ctx.key.slice(this.scope.length))
+    // Without a connection, an attempt may never return.
+    onAbort(ctx.request().attemptCompletedSignal, () => arrival.left(false))
+    try {
+      await invokeTree(ctx, order, this, arrival.lost)
+      arrival.left(true)
+    } finally {
+      arrival.left(false)
+    }
+  }
+
+  /** The server begins an attempt to run the tree here. */
+  arrive(root: string): Arrival {
+    return this.#arrivals.arrive(root)
   }
 
   live(attempt: TreeAttempt): void {
@@ -225,9 +267,9 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     })
   }
 
-  flushed({ log }: TreeAttempt, items: readonly LogItem[]): void {
+  flushed({ log, archive }: TreeAttempt, items: readonly LogItem[]): void {
     this.#options.project?.(log.root, items)
-    if (log.bytes > this.limits.rollOver) this.#trees.get(log)?.moveOn()
+    if (log.bytes + archive.bytes > this.limits.rollOver) this.#trees.get(log)?.moveOn()
   }
 
   over(attempt: TreeAttempt, isClosed: boolean): void {
@@ -240,11 +282,10 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     }
     if (isClosed && log.isLive) {
       this.#rested.set(root, attempt)
-      if (this.#rested.size > maxRested) void this.#forgetOldest()
+      void this.#forgetArchived()
     }
     if (isClosed) this.lent.closed(root)
     this.#trees.delete(log)
-    if (this.#held.size === 0) for (const idle of this.#idle.splice(0)) idle()
   }
 
   roots(): readonly string[] {
@@ -255,33 +296,49 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     return this.#held.get(root)?.log
   }
 
-  /** Moves all trees to other workers. */
+  /** Moves all trees to other workers. Resolves when no invocation needs this worker, as far as it can tell. */
   async drain(): Promise<void> {
     this.isDraining = true
     for (const tree of this.#trees.values()) tree.moveOn()
-    if (this.#held.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
-    await this.settled()
+    while (!this.#arrivals.areOver || this.#held.size > 0) await pause(10)
+    let stopWaiting: () => void = () => {}
+    const late = new Promise<true>((resolve) => {
+      const timer = setTimeout(() => resolve(true), settleLimit)
+      stopWaiting = () => clearTimeout(timer)
+    })
+    if (await Promise.race([this.settled(), late]))
+      this.report('The Restate server has not confirmed that other workers can continue the last sessions.')
+    stopWaiting()
   }
 
   /** Resolves when other processes can read everything that has rested here. */
   async settled(): Promise<void> {
     for (const [root, attempt] of this.#rested) {
-      while (!(await this.#isArchived(root, attempt))) await new Promise((resolve) => setTimeout(resolve, 5))
+      for (let wait = 5; !this.isClosed; wait = Math.min(2 * wait, 200)) {
+        if (await this.#isArchived(root, attempt).catch(() => false)) break
+        await pause(wait)
+      }
       this.#forget(root, attempt)
     }
+  }
+
+  /** The trees that have rested here and are still in memory. */
+  rested(): readonly string[] {
+    return [...this.#rested.keys()]
   }
 
   /** Gives everything up, like the end of the process. */
   close(): void {
     this.isClosed = true
+    this.#ended.abort(new CadreError('owned', 'this worker has stopped.'))
     for (const { log } of [...this.#held.values()]) log.die()
   }
 
   async #live(attempt: TreeAttempt): Promise<void> {
     const { log } = attempt
     const { root } = log
-    this.#held.get(root)?.log.die()
     await this.#unwound(root, log)
+    // A later attempt may have arrived meanwhile.
     if (log.isDead) return
     log.add({ t: 'life', owner: this.#self, format: 2 })
     // The wait begins now, not when the first call is in doubt.
@@ -348,24 +405,40 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     if (this.#rested.get(root) === attempt) this.#rested.delete(root)
   }
 
-  /** Sleeping trees must not take memory here. Many may rest at once, so one caller forgets all that are too many. */
-  async #forgetOldest(): Promise<void> {
+  /** Sleeping trees must not take memory here. Many may rest at once, so one caller forgets all of them. */
+  async #forgetArchived(): Promise<void> {
     if (this.#isForgetting) return
     this.#isForgetting = true
-    try {
-      while (this.#rested.size > maxRested) {
-        const oldest = [...this.#rested].slice(0, Math.min(checkedAtOnce, this.#rested.size - maxRested))
-        const archived = await Promise.all(
-          oldest.map(([root, attempt]) => this.#isArchived(root, attempt).catch(() => false)),
+    while (this.#rested.size > 0 && !this.isClosed) {
+      await pause(archivePause, false)
+      const trees = [...this.#rested]
+      for (let at = 0; at < trees.length && !this.isClosed; at += checkedAtOnce)
+        await Promise.all(
+          trees.slice(at, at + checkedAtOnce).map(async ([root, attempt]) => {
+            // If the server does not answer, the tree is checked again.
+            if (await this.#isArchived(root, attempt).catch(() => false)) this.#forget(root, attempt)
+          }),
         )
-        for (const [index, [root, attempt]] of oldest.entries())
-          if (archived[index]) this.#forget(root, attempt)
-        // If the server cannot be reached, the next tree that rests tries again.
-        if (!archived.includes(true)) return
-      }
-    } finally {
-      this.#isForgetting = false
     }
+    this.#isForgetting = false
+  }
+
+  /** Repeats work that fails because the server does not answer, as long as this worker runs. */
+  #untilAnswered<T>(work: () => Promise<T>): Promise<T> {
+    const began = performance.now()
+    return retryUntil(
+      async () => {
+        const result = await work()
+        this.#isFailureReported = false
+        return result
+      },
+      this.#ended.signal,
+      (error) => {
+        if (this.#isFailureReported || performance.now() - began < reportAfter) return
+        this.#isFailureReported = true
+        this.report(`${messageOf(error)} Trying again…`)
+      },
+    )
   }
 
   readonly #read: ReadKeys = async (root, keys) =>
@@ -383,6 +456,13 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   #isVisible({ host, space }: ProcessIdentity): boolean {
     return host === this.#self.host && space === this.#self.space
   }
+}
+
+function pause(ms: number, keepsProcess = true): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    if (!keepsProcess) timer.unref()
+  })
 }
 
 /** Why the default model is used is not stored. */

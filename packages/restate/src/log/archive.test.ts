@@ -114,7 +114,7 @@ test('an edit replaces the record, and its old chunks are removed', async () => 
   expect(headOf(state).version).toBe(2)
 })
 
-test('a replay writes the same keys and values', async () => {
+test('a replay writes the same keys and values, and counts them', async () => {
   const before = { version: 3, next: 7, sessions: {} }
   const write = async () => {
     const state = memoryState()
@@ -125,7 +125,10 @@ test('a replay writes the same keys and values', async () => {
     archive.apply({ t: 'end', id: 'lead-1', status: 'completed', outcome: 'completed' })
     archive.apply({ t: 'add', id: 'lead-1', entries: [entry(2)] })
     await archive.write(state)
-    return [...state.values]
+    return { values: [...state.values], bytes: archive.bytes }
   }
-  expect(await write()).toEqual(await write())
+  const first = await write()
+  expect(await write()).toEqual(first)
+  // The chunk that was replaced was written, too.
+  expect(first.bytes).toBeGreaterThan(first.values.reduce((sum, [, json]) => sum + json.length, 0))
 })

@@ -74,6 +74,8 @@ export class Archive {
   readonly #removed: number[] = []
   /** The chunks that this invocation has written: the server may not have applied them yet. */
   readonly written = new Map<number, string>()
+  /** How many characters this invocation has moved between its journal and the archive. */
+  bytes = 0
   #version: number
   #next: number
   #hasLife = false
@@ -157,7 +159,8 @@ export class Archive {
   }
 
   /** Writes everything that the journal has added since the last write. Returns the sessions that no earlier write contained. */
-  async write(state: ArchiveWriter): Promise<readonly string[]> {
+  async write(to: ArchiveWriter): Promise<readonly string[]> {
+    const state = this.#counting(to)
     const added: string[] = []
     for (const [id, session] of this.#sessions) {
       if (session.isNew && session.spec !== undefined) state.set(specKey(id), jsonOf(session.spec))
@@ -177,6 +180,22 @@ export class Archive {
       this.written.delete(chunk)
     }
     return added
+  }
+
+  /** The journal contains what is written and read, too. */
+  #counting(state: ArchiveWriter): ArchiveWriter {
+    return {
+      set: (key, json) => {
+        this.bytes += json.length
+        state.set(key, json)
+      },
+      clear: (key) => state.clear(key),
+      get: async (key) => {
+        const json = await state.get(key)
+        this.bytes += json?.length ?? 0
+        return json
+      },
+    }
   }
 
   async #writeTail(session: Session, state: ArchiveWriter): Promise<void> {

@@ -166,6 +166,8 @@ export class TreeLog {
   /** A message has arrived, in this life or in an earlier one. */
   arrive({ n, order }: BoxedOrder): void {
     this.arrived = n
+    // The next invocation would begin with the same mailbox, so moving there because of it would not help.
+    if (this.listening > 0) this.bytes += JSON.stringify(order).length
     if (!this.heard.has(n)) this.unheard.set(n, order)
   }
 

@@ -23,6 +23,8 @@ export interface LiveOrder {
 /** The mailbox of a tree: delivers orders to its running invocation, or to the next one. */
 export type MessageHandlers = {
   send: (ctx: ObjectContext, order: Packed<TreeOrder>) => Promise<void>
+  /** Returns how many bytes the orders in the mailbox take. */
+  size: (ctx: ObjectSharedContext) => Promise<number>
   /** An invocation begins. Returns all orders in the mailbox. */
   begin: (ctx: ObjectContext) => Promise<readonly BoxedOrder[]>
   /** The invocation has all orders up to `taken`. The awakeable receives those that follow. */

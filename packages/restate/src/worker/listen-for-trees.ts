@@ -1,4 +1,4 @@
-import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2'
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { CadreError } from '@cadre/core'
 import type { RestateEngine } from '../engine/restate-engine.ts'
@@ -20,8 +20,13 @@ export interface ListenOptions {
 
 export interface TreeListener {
   readonly port: number
+  /** Accepts no more requests, and resolves when those that block others have ended: their journals bind them to this address. */
+  drain(): Promise<void>
   close(): Promise<void>
 }
+
+/** Requests need a few answers of the server, in milliseconds. */
+const drainLimit = 5_000
 
 const loopback = ['127.0.0.1', '::1', 'localhost']
 
@@ -62,6 +67,13 @@ export async function listenForTrees(options: ListenOptions): Promise<TreeListen
       sessions.delete(session)
     })
   })
+  const streams = new Set<ServerHttp2Stream>()
+  server.on('stream', (stream, { ':path': path = '' }) => {
+    // It waits for news, and its client asks again.
+    if (path.endsWith('/changes')) return
+    streams.add(stream)
+    stream.on('close', () => streams.delete(stream))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
       reject(new CadreError('configuration', `cannot listen on ${host}:${port}: ${error.message}`)),
@@ -70,6 +82,14 @@ export async function listenForTrees(options: ListenOptions): Promise<TreeListen
   })
   return {
     port: (server.address() as AddressInfo).port,
+    async drain() {
+      isClosing = true
+      server.close()
+      for (const session of sessions) session.close()
+      const until = performance.now() + drainLimit
+      while (streams.size > 0 && performance.now() < until)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+    },
     close: () =>
       new Promise((resolve) => {
         isClosing = true

@@ -7,13 +7,15 @@
  *    meantime, it finds nothing and ends. So no order waits for an
  *    invocation that never comes, unless somebody kills that invocation: then the order waits for the next one.
  * 3. An invocation receives the whole mailbox before it does anything. So it knows of every cancel that was sent before it began.
- * 4. `listen` and `unlisten` serve invocations of older workers and orders of older clients, which take one order at a time.
+ * 4. The mailbox is one value, and the server accepts at most 32 MiB for it. Clients send nothing to a mailbox that is full. If many send at
+ *    once, `send` refuses what does not fit. A cancel is always stored.
+ * 5. `listen` and `unlisten` serve invocations of older workers and orders of older clients, which take one order at a time.
  */
-import type { ObjectContext } from '@restatedev/restate-sdk'
+import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk'
 import type { Sdk } from '../load-sdk.ts'
 import type { Packed } from '../log/packed.ts'
 import type { PlaceNames } from '../place-names.ts'
-import { type BoxedOrder, needsRunningTree, type TreeOrder } from '../tree-order.ts'
+import { type BoxedOrder, isCancel, needsRunningTree, type TreeOrder } from '../tree-order.ts'
 import type { MessageHandlers, TreeHandlers } from './handlers.ts'
 import { retryPolicy } from './retry-policy.ts'
 
@@ -30,7 +32,12 @@ const listenerKey = 'listener'
 
 type Box = readonly BoxedOrder[]
 
-const boxOf = async (ctx: ObjectContext): Promise<Box> => (await ctx.get<Box>(boxKey)) ?? []
+/** What the orders in a mailbox may take, in bytes. The rest is for cancels. */
+const boxLimit = 24 << 20
+
+const boxOf = async (ctx: ObjectSharedContext): Promise<Box> => (await ctx.get<Box>(boxKey)) ?? []
+
+const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 function keep(ctx: ObjectContext, box: Box): void {
   if (box.length === 0) ctx.clear(boxKey)
@@ -38,7 +45,7 @@ function keep(ctx: ObjectContext, box: Box): void {
 }
 
 export function messageService(sdk: Sdk, names: PlaceNames) {
-  const { exclusive } = sdk.handlers.object
+  const { exclusive, shared } = sdk.handlers.object
   const wake = (ctx: ObjectContext) =>
     ctx.objectSendClient<TreeHandlers>({ name: names.trees }, ctx.key).run([{ kind: 'wake' }])
   const numbered = async (ctx: ObjectContext, orders: readonly Packed<TreeOrder>[]): Promise<Box> => {
@@ -56,7 +63,10 @@ export function messageService(sdk: Sdk, names: PlaceNames) {
           ctx.resolveAwakeable(listener, order)
           return
         }
-        const box = [...(await boxOf(ctx)), ...(await numbered(ctx, [order]))]
+        const before = await boxOf(ctx)
+        if (!isCancel(order[0]) && sizeOf(before) + sizeOf(order) > boxLimit)
+          throw new sdk.TerminalError(`the mailbox of ${ctx.key} is full`, { errorCode: 507 })
+        const box = [...before, ...(await numbered(ctx, [order]))]
         keep(ctx, box)
         const awaiting = await ctx.get<string>(awaitingKey)
         if (awaiting !== null) {
@@ -65,6 +75,9 @@ export function messageService(sdk: Sdk, names: PlaceNames) {
         }
         if (!needsRunningTree(order[0])) wake(ctx)
       }),
+      size: shared({ ...options, idempotencyRetention: 0 }, async (ctx: ObjectSharedContext) =>
+        sizeOf(await boxOf(ctx)),
+      ),
       begin: exclusive(options, async (ctx: ObjectContext): Promise<Box> => {
         // No other invocation of the tree runs, so nobody waits.
         ctx.clear(listenerKey)

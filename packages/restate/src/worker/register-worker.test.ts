@@ -6,9 +6,19 @@ import { restateFailure } from '../restate-failure.ts'
 import { registerWorker } from './register-worker.ts'
 
 const run = { name: 'run', enable_lazy_state: true, inactivity_timeout: '30d' }
+const send = { name: 'send', enable_lazy_state: true }
+/** What the server answers about each service. */
+const service = {
+  id: 'dp_1',
+  handlers: [run, send],
+  inactivity_timeout: '1m',
+  abort_timeout: '10m',
+  idempotency_retention: '1d',
+  journal_retention: '0s',
+}
 
 /** The admin API of a server that cannot reach the worker for these reasons, one after the other, and then can. */
-async function startAdmin(reasons: readonly string[]): Promise<string> {
+async function startAdmin(reasons: readonly string[], known: object = service): Promise<string> {
   const left = [...reasons]
   const server = createServer((request, response) => {
     const reason = request.url === '/deployments' ? left.shift() : undefined
@@ -16,7 +26,7 @@ async function startAdmin(reasons: readonly string[]): Promise<string> {
     response.end(
       JSON.stringify(
         reason === undefined
-          ? { id: 'dp_1', handlers: [run] }
+          ? known
           : { message: `[META0003] [META0003] error when calling 'W': ${reason}`, restate_code: 'META0003' },
       ),
     )
@@ -58,4 +68,27 @@ test('says what to do about a certificate that is not trusted', () => {
   expect(advice('UNABLE_TO_VERIFY_LEAF_SIGNATURE')).toContain('NODE_EXTRA_CA_CERTS')
   expect(advice('CERT_HAS_EXPIRED')).toContain('Replace its certificate')
   expect(advice('ECONNREFUSED')).toContain('correct engine.admin')
+})
+
+test.each([
+  [{ handlers: [] }, 'does not serve trees'],
+  [{ handlers: [{ ...run, enable_lazy_state: false }] }, 'loads the whole state of a tree'],
+  [{ handlers: [{ ...run, inactivity_timeout: '90m' }] }, 'suspends invocations after 90m'],
+  [{ handlers: [{ ...run, abort_timeout: '1h 30m' }] }, 'aborts invocations after 1h 30m'],
+  [{ handlers: [{ ...run, retry_policy: { max_attempts: 70 } }] }, 'pauses a tree after 70 failed attempts'],
+  [{ handlers: [run, { name: 'send' }] }, 'loads the whole state of an object'],
+  [{ inactivity_timeout: '500ms' }, 'suspends requests after 500ms'],
+  [{ abort_timeout: '1s' }, 'aborts requests after 1s'],
+  [
+    { handlers: [run, { ...send, retry_policy: { max_attempts: 70 } }] },
+    'pauses requests of workers after 70',
+  ],
+  [{ journal_retention: '1d' }, 'keeps the journals of requests for 1d'],
+  [
+    { handlers: [run, { ...send, idempotency_retention: '1m' }] },
+    "forgets orders after 1m, so an order that is repeated could be carried out twice. Raise idempotency-retention to at least ten minutes in the server's configuration. It applies to send of cadre-office-messages.",
+  ],
+])('refuses a server whose settings interrupt or lose work: %j', async (setting, message) => {
+  const admin = await startAdmin([], { ...service, ...setting })
+  await expect(registerWorker({ ...worker, admin })).rejects.toThrow(message)
 })

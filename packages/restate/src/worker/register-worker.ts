@@ -1,6 +1,7 @@
 import { CadreError, messageOf } from '@cadre/core'
-import { placeNames } from '../place-names.ts'
+import { type PlaceNames, placeNames } from '../place-names.ts'
 import { restateFailure } from '../restate-failure.ts'
+import { checkService, type ServiceInfo } from './check-service.ts'
 
 export interface RegisterOptions {
   /** The address of the server's admin API, such as `http://127.0.0.1:9070`. */
@@ -25,9 +26,10 @@ export async function registerWorker(options: RegisterOptions): Promise<string> 
   const { place } = options
   const names = placeNames(place)
   const deployment = await register(options)
-  const service = (await ask(options, `services/${names.trees}`)) as ServiceInfo
-  const run = service.handlers.find(({ name }) => name === 'run')
-  checkRun(run, place)
+  for (const [part, name] of Object.entries(names)) {
+    const service = (await ask(options, `services/${name}`)) as ServiceInfo
+    checkService(service, { part: part as keyof PlaceNames, name, place })
+  }
   return deployment.id
 }
 
@@ -81,38 +83,6 @@ function unreachableReason(answer: string): string | undefined {
     return undefined
   }
 }
-
-interface HandlerInfo {
-  readonly name: string
-  readonly inactivity_timeout?: string
-  readonly enable_lazy_state?: boolean
-  readonly retry_policy?: { readonly max_attempts?: number | null }
-}
-
-interface ServiceInfo {
-  readonly handlers: readonly HandlerInfo[]
-}
-
-/** What a tree needs, and the setting that prevents it. The server's configuration may override what a worker asks for. */
-function checkRun(run: HandlerInfo | undefined, place: string): void {
-  if (run === undefined)
-    throw new CadreError('configuration', `the worker of place ${place} does not serve trees.`)
-  const { enable_lazy_state: isLazy, inactivity_timeout: timeout = '', retry_policy: retries } = run
-  const attempts = retries?.max_attempts ?? Number.POSITIVE_INFINITY
-  const fault =
-    isLazy !== true
-      ? 'loads the whole state of a tree, so trees beyond 32 MiB could not be resumed. Upgrade the server to 1.7 or later, or enable lazy state'
-      : !/\d(?:d|days?|w|weeks?|M|months?|y|years?)\b/.test(timeout)
-        ? `suspends invocations after ${timeout || 'its default time'}, which would interrupt long calls. Remove the limit on inactivity-timeout`
-        : attempts < leastAttempts
-          ? `pauses a tree after ${attempts} failed attempts. Remove the limit on max-attempts`
-          : undefined
-  if (fault !== undefined)
-    throw new CadreError('configuration', `the Restate server ${fault} in the server's configuration.`)
-}
-
-/** At one attempt per second, more than ten days. */
-const leastAttempts = 1_000_000
 
 async function ask({ admin, url, headers }: RegisterOptions, path: string, body?: unknown): Promise<unknown> {
   const address = `${admin.replace(/\/+$/, '')}/${path}`

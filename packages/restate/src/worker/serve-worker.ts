@@ -34,14 +34,19 @@ export async function serveWorker(options: WorkerOptions): Promise<Worker> {
     fresh: engine.limits.fresh,
     report,
   })
+  let isDrained = false
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
     port: listener.port,
     trees: () => engine.roots(),
     specs: (root) => [...(engine.logOf(root)?.loaded() ?? [])].map(([, { spec }]) => spec),
     observe: (event) => engine.liveEvents.take(event),
-    drain: () => engine.drain(),
+    async drain() {
+      await engine.drain()
+      isDrained = true
+    },
     async close() {
+      if (isDrained) await listener.drain()
       engine.close()
       await listener.close()
     },

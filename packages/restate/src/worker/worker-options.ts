@@ -66,9 +66,12 @@ export interface Worker {
   observe(event: CadreEvent): void
   /**
    * Pauses all trees. Each continues on another worker, or on the newest deployment, when its running calls have been settled. Resolves
-   * when no tree runs here. Call it before an upgrade.
+   * when no tree needs this worker. Call it before an upgrade.
    */
   drain(): Promise<void>
-  /** Stops immediately. Trees that still run continue on another worker, and their running calls are in doubt. */
+  /**
+   * Stops immediately. Trees that still run continue on another worker, and their running calls are in doubt. After `drain`, other requests
+   * of the server are finished first.
+   */
   close(): Promise<void>
 }
