@@ -21,6 +21,7 @@ import { explainCall } from './explain.ts'
 import { canChange, isolateExistingSession, isolateSession } from './isolate.ts'
 import type { Orchestrator, OrchestratorOptions, ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import { type OwnedRun, RunRegistry } from './run-registry.ts'
+import { isUnfinished, sessionToResume } from './session-to-resume.ts'
 import { SharedLimits } from './shared-limits.ts'
 import { startNotices } from './start-notices.ts'
 import { type StopReason, Tree } from './tree.ts'
@@ -215,9 +216,8 @@ export function createOrchestrator(ports: Ports, options: OrchestratorOptions = 
   ): Promise<RunResult> {
     const { id, root: rootId } = stored.spec
     const root = rootId === id ? stored : await ports.engine.read(rootId)
-    // A child belongs to its run: until the run has finished, resuming the child resumes the run.
     const isBelow = stored.spec.parent !== undefined
-    const target = work === undefined && isBelow && root !== undefined && isUnfinished(root) ? root : stored
+    const target = work === undefined && isBelow ? await sessionToResume(stored, root, ports.engine) : stored
     run.session = target.spec.id
     const hasMoreRounds = maxRounds !== undefined && reachedRoundLimit(target)
     const goesOn = work !== undefined || isUnfinished(target) || hasMoreRounds
@@ -310,12 +310,6 @@ function instantWriter(): (ms: number) => string {
 
 function workOf(work: Work | string): Work {
   return typeof work === 'string' ? { content: work } : work
-}
-
-/** The session did not finish, or a person has added to it since. */
-function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
-  if (outcome !== 'completed' && outcome !== 'incomplete') return true
-  return foldEntries(entries, spec.id).ended === undefined
 }
 
 /** The session ended because it reached its limit on rounds, so that a higher limit continues it. */
