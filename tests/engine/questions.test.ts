@@ -1,4 +1,4 @@
-import type { QuestionId, RunResult } from '@cadre/core'
+import type { QuestionId, RunResult, SessionSpec } from '@cadre/core'
 import { endStoredSession } from '@cadre/runtime'
 import { call, createTestTeam, say } from '@cadre/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -73,6 +73,7 @@ describe.each(worlds)('on $name', ({ create }) => {
       onTestFinished(() => world.dispose())
       const { done, tools } = countingTools()
       const report = call(['reportOut', { report: 'built' }])
+      const more = state === 'waits' ? [] : [report]
       const engine = await world.open()
       const team = createTestTeam({
         agents: [{ name: 'lead' }, { name: 'a' }],
@@ -82,7 +83,7 @@ describe.each(worlds)('on $name', ({ create }) => {
             call(['launch', { what: 'rocket' }]),
             say('ok'),
           ],
-          a: [report, call(['launch', { what: 'kite' }]), report],
+          a: [report, call(['launch', { what: 'kite' }]), report, ...more],
         },
         tools,
         rules: [asks],
@@ -99,7 +100,14 @@ describe.each(worlds)('on $name', ({ create }) => {
         report: { session: 'a-2', status: 'completed' },
       })
       expect(done).toEqual(['launch kite'])
-      if (state !== 'waits') return expect((await engine.read('lead-1'))?.outcome).toBe('cancelled')
+      if (state !== 'waits') {
+        // A person adds a message to its record.
+        const run = await engine.open((await engine.read('a-2'))?.spec as SessionSpec)
+        await run.step('edit', () => [{ role: 'user', content: 'one more thing' }])
+        await run.end({ kind: 'ended', outcome: 'completed' })
+        expect(await team.orchestrator.resume('a-2', {}, never)).toMatchObject({ report: { session: 'a-2' } })
+        return expect((await engine.read('lead-1'))?.outcome).toBe('cancelled')
+      }
       const [ofRun] = await questionsOf(first)
       await world.answer(ofRun as QuestionId, { decision: 'approve' })
       // A child that has ended belongs to its run.
