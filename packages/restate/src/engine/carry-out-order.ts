@@ -111,7 +111,7 @@ async function endBelow(
   // Children first: a parent ends after the sessions below it.
   for (const stored of ending.sort((a, b) => b.spec.depth - a.spec.depth))
     await endSession(engine, stored, reason)
-  // What waits for the session continues without it. A run that has ended does not begin again.
+  // The session above continues without it. A run that has ended does not begin again.
   const above = (await log.load(session))?.spec.parent?.session
   for (const id of [above, log.root])
     if (id !== undefined && log.isOpen(id)) return resumeUncancelled(id, host, signal)
