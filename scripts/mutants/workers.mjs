@@ -96,6 +96,13 @@ export const workerMutants = {
       questionTests,
     ],
     [
+      'an approval of a child has no effect while its run waits',
+      'packages/runtime/src/can-run-unattended.ts',
+      '(!isOfRun || !isEndedStatus(stored.status))',
+      '(!isOfRun || isEndedStatus(stored))',
+      ['packages/server/src/sessions/can-run-unattended.test.ts'],
+    ],
+    [
       'a worker that stood still overwrites files',
       `${checkouts}/checkout-repository.ts`,
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is source text.
