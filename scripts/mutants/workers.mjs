@@ -9,6 +9,8 @@ const engine = 'packages/restate/src/engine/restate-engine.ts'
 const arrivals = 'packages/restate/src/engine/arrivals.ts'
 const ordered = 'packages/restate/src/engine/ordered-tree.ts'
 const lifeTests = ['packages/restate/src/engine/restate-engine.test.ts']
+const orderTests = ['packages/restate/src/engine/ordered-tree.test.ts']
+const questionTests = ['tests/engine/questions.test.ts']
 const records = ['packages/server/src/remote/mirrored-records.test.ts']
 
 /** Sessions that run on workers. */
@@ -112,9 +114,65 @@ export const workerMutants = {
     [
       'an answer that a lost life recorded does not continue the tree',
       'packages/restate/src/engine/tree-messages.ts',
-      'options.log.heard.size > 0',
-      'false',
+      'of log.heardBefore.values()',
+      'of []',
       lifeTests,
+    ],
+    [
+      'an answer to a session that the run does not open is never used',
+      ordered,
+      'messages.toContinue()',
+      '[]',
+      orderTests,
+    ],
+    [
+      'an answer continues the run instead of the session that asked',
+      'packages/restate/src/engine/carry-out-order.ts',
+      'await recordAnswer(log, message)\n      return resumeUncancelled(message.session',
+      'await recordAnswer(log, message)\n      return resumeUncancelled(log.root',
+      orderTests,
+    ],
+    [
+      'a cancelled session begins again on the next worker',
+      ordered,
+      'this.#readAll(log.heardBefore)',
+      'this.#readAll([])',
+      orderTests,
+    ],
+    [
+      'a tree that rests is shown as running forever',
+      'packages/restate/src/engine/rest-as-is.ts',
+      "result === undefined || result.kind === 'continued'",
+      'result === undefined',
+      orderTests,
+    ],
+    [
+      'a tree waits for a session that was cancelled',
+      'packages/restate/src/engine/rest-as-is.ts',
+      "result.kind !== 'waiting' || log.isOpen(result.session)",
+      'log.root !== undefined',
+      orderTests,
+    ],
+    [
+      'an answer revives a cancelled run',
+      'packages/core/src/tree/session-to-resume.ts',
+      "ended?.status !== 'cancelled' || cancelledBy !== 'person'",
+      "ended?.status !== 'cancelled' || cancelledBy !== undefined",
+      questionTests,
+    ],
+    [
+      'a session that waits for a child sleeps forever',
+      'packages/core/src/tree/session-to-resume.ts',
+      '    top = above\n',
+      '',
+      questionTests,
+    ],
+    [
+      'an approval of a child has no effect while its run waits',
+      'packages/runtime/src/can-run-unattended.ts',
+      '(!isOfRun || !isEndedStatus(stored.status))',
+      '(!isOfRun || isEndedStatus(stored))',
+      ['packages/server/src/sessions/can-run-unattended.test.ts'],
     ],
     [
       'a worker that stood still overwrites files',

@@ -68,11 +68,15 @@ export interface SessionEdit {
   readonly resumes?: boolean
 }
 
-/** How an order ended. */
-export type TreeResult =
+/** How a tree rests. */
+export type RestResult =
   | RunResult
   | { readonly kind: 'failed'; readonly code: ErrorCode; readonly message: string }
-  /** The tree continues in another invocation. */
+
+/** How an order ended. */
+export type TreeResult =
+  | RestResult
+  /** The tree continues in another invocation, with an order that this one has queued. */
   | { readonly kind: 'continued' }
 
 export type TreeState =

@@ -1,4 +1,4 @@
-import type { StoredSession } from '@cadre/core'
+import { isEndedStatus, type StoredSession } from '@cadre/core'
 import { idleStateOf } from './idle-state.ts'
 
 type Read = (session: string) => Promise<StoredSession | undefined>
@@ -7,9 +7,11 @@ type Read = (session: string) => Promise<StoredSession | undefined>
 export async function canRunUnattended(stored: StoredSession, read: Read): Promise<boolean> {
   const { id, root } = stored.spec
   const above = root === id ? undefined : await read(root)
-  // Until the root has ended, a child is resumed as part of its tree.
+  // Until the root has ended, a child that has ended is resumed as part of its tree.
   const isOfRun = above !== undefined && idleStateOf(above).kind !== 'ended'
-  return isReadyBelow(isOfRun ? above : stored, read, new Set())
+  if (isOfRun && (await isReadyBelow(above, read, new Set()))) return true
+  // A message may have woken a child that its run does not wait for.
+  return (!isOfRun || !isEndedStatus(stored.status)) && isReadyBelow(stored, read, new Set())
 }
 
 async function isReadyBelow(stored: StoredSession, read: Read, seen: Set<string>): Promise<boolean> {

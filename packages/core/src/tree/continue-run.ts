@@ -8,6 +8,7 @@ import { isolateExistingSession } from './isolate.ts'
 import type { ResumeOptions, RunResult } from './orchestrator-contract.ts'
 import type { OwnedRun } from './run-registry.ts'
 import type { RunTree } from './run-tree.ts'
+import { isUnfinished, sessionToResume } from './session-to-resume.ts'
 
 interface StoredRun {
   /** The run of the tree, which the caller owns. */
@@ -31,9 +32,8 @@ export async function continueRun(
   const { work, openCalls, model, delegation, limits: changed, maxRounds } = options
   const { id, root: rootId } = stored.spec
   const root = rootId === id ? stored : await ports.engine.read(rootId)
-  // A child belongs to its run: until the run has finished, resuming the child resumes the run.
   const isBelow = stored.spec.parent !== undefined
-  const target = work === undefined && isBelow && root !== undefined && isUnfinished(root) ? root : stored
+  const target = work === undefined && isBelow ? await sessionToResume(stored, root, ports.engine) : stored
   owned.session = target.spec.id
   const hasMoreRounds = maxRounds !== undefined && reachedRoundLimit(target)
   const goesOn = work !== undefined || isUnfinished(target) || hasMoreRounds
@@ -50,12 +50,6 @@ export async function continueRun(
   if (isAsStarted) return run(spec, signal)
   const own = { ...spec.limits, ...(maxRounds && { maxRounds }), run: anew }
   return run({ ...spec, limits: own }, signal)
-}
-
-/** The session did not finish, or a person has added to it since. */
-function isUnfinished({ outcome, entries, spec }: StoredSession): boolean {
-  if (outcome !== 'completed' && outcome !== 'incomplete') return true
-  return foldEntries(entries, spec.id).ended === undefined
 }
 
 /** The session ended because it reached its limit on rounds, so that a higher limit continues it. */

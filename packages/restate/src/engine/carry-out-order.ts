@@ -7,12 +7,12 @@ import {
   foldEntries,
   isAsked,
   type Orchestrator,
-  type Report,
   type StoredSession,
 } from '@cadre/core'
 import type { TreeLog } from '../log/tree-log.ts'
-import type { TreeMessage, TreeOrder, TreeResult } from '../tree-order.ts'
+import type { RestResult, TreeMessage, TreeOrder, TreeResult } from '../tree-order.ts'
 import { recordEdit } from './record-edit.ts'
+import { restAsIs } from './rest-as-is.ts'
 
 export interface OrderHost {
   readonly log: TreeLog
@@ -28,7 +28,7 @@ export async function carryOutOrder(
   order: Exclude<TreeOrder, { kind: 'lend' | 'wake' }>,
   host: OrderHost,
   signal: AbortSignal,
-): Promise<TreeResult> {
+): Promise<RestResult> {
   const { log, orchestrator } = host
   const { root } = log
   switch (order.kind) {
@@ -44,21 +44,13 @@ export async function carryOutOrder(
   }
 }
 
-/** The session to resume if the order has to continue in another invocation. */
-export function sessionOf(order: TreeOrder, root: string): string {
-  if (order.kind === 'resume') return order.session
-  const message = order.kind === 'message' ? order.message : undefined
-  // A message may wake a child of a finished run.
-  return message?.kind === 'tell' || message?.kind === 'edit' ? message.session : root
-}
-
 /** Delivers a message to a tree that is not running. */
-async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal): Promise<TreeResult> {
-  const { log, orchestrator, previous } = host
+async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal): Promise<RestResult> {
+  const { log, orchestrator } = host
   switch (message.kind) {
     case 'answer':
       await recordAnswer(log, message)
-      return resumeUncancelled(log.root, host, signal)
+      return resumeUncancelled(message.session, host, signal)
     case 'tell':
       return orchestrator.resume(message.session, { work: message.work }, signal)
     case 'resume':
@@ -68,30 +60,20 @@ async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal):
     case 'edit':
       await recordEdit(log, message)
       if (message.resumes) return resumeUncancelled(message.session, host, signal)
-      return previous ?? { kind: 'continued' }
+      return restAsIs(host, signal)
     case 'interrupt':
     case 'archive':
-      return previous ?? { kind: 'continued' }
+      return restAsIs(host, signal)
   }
 }
 
 /** A person's cancel is permanent, even if an order was sent before it took effect. Only a new message continues the session. */
-async function resumeUncancelled(
-  session: string,
-  { log, orchestrator, previous }: OrderHost,
-  signal: AbortSignal,
-): Promise<TreeResult> {
-  const root = await log.stored(log.root)
+async function resumeUncancelled(session: string, host: OrderHost, signal: AbortSignal): Promise<RestResult> {
+  const { log, orchestrator } = host
   // A child of an open run continues with the run.
-  const target = session === log.root || isOpen(root) ? root : await log.stored(session)
-  const isEnded = target !== undefined && isCancelled(target.entries, target.spec.id)
-  const report = isEnded ? reportIn(target) : undefined
-  if (report === undefined) return orchestrator.resume(session, {}, signal)
-  return previous ?? { kind: 'report', report }
-}
-
-function isOpen(stored: StoredSession | undefined): stored is StoredSession {
-  return stored?.status === 'active' || stored?.status === 'sleeping'
+  const target = await log.stored(log.isOpen(log.root) ? log.root : session)
+  if (target !== undefined && isCancelled(target.entries, target.spec.id)) return restAsIs(host, signal)
+  return orchestrator.resume(session, {}, signal)
 }
 
 function isCancelled(entries: readonly Entry[], id: string): boolean {
@@ -118,8 +100,8 @@ async function endBelow(
   { session, reason }: Extract<TreeMessage, { kind: 'cancel' }>,
   host: OrderHost,
   signal: AbortSignal,
-): Promise<TreeResult> {
-  const { log, engine, endSession, previous } = host
+): Promise<RestResult> {
+  const { log, engine, endSession } = host
   const ending: StoredSession[] = []
   for (const id of log.ids()) {
     if (!log.isOpen(id) || !(await log.isWithin(id, session))) continue
@@ -129,13 +111,9 @@ async function endBelow(
   // Children first: a parent ends after the sessions below it.
   for (const stored of ending.sort((a, b) => b.spec.depth - a.spec.depth))
     await endSession(engine, stored, reason)
-  // The run continues without the session. A run that has ended does not begin again.
-  if (log.isOpen(log.root)) return resumeUncancelled(log.root, host, signal)
-  const report = session === log.root ? reportIn(await log.stored(session)) : undefined
-  return report === undefined ? (previous ?? { kind: 'continued' }) : { kind: 'report', report }
-}
-
-function reportIn(stored: StoredSession | undefined): Report | undefined {
-  const ended = stored?.entries.findLast((entry) => entry.role === 'event' && entry.type === 'session.ended')
-  return ended?.role === 'event' ? (ended['report'] as unknown as Report) : undefined
+  // The session above continues without it. A run that has ended does not begin again.
+  const above = (await log.load(session))?.spec.parent?.session
+  for (const id of [above, log.root])
+    if (id !== undefined && log.isOpen(id)) return resumeUncancelled(id, host, signal)
+  return restAsIs(session === log.root ? { ...host, previous: undefined } : host, signal)
 }

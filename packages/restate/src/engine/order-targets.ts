@@ -30,6 +30,15 @@ export async function takenBack(
   return found
 }
 
+/** Whether a cancel that was sent after an order has taken it back. */
+export async function isTakenBack(
+  order: NumberedOrder,
+  later: readonly NumberedOrder[],
+  log: TreeLog,
+): Promise<boolean> {
+  return (await takenBack([order, ...later], log)).has(order.n)
+}
+
 /** Returns the order that an invocation carries out first. It receives the others as messages. */
 export function firstOf(
   orders: readonly NumberedOrder[],
@@ -47,4 +56,19 @@ function continuedBy(order: TreeOrder): string | undefined {
   return message.kind === 'tell' || message.kind === 'answer' || message.kind === 'resume'
     ? message.session
     : undefined
+}
+
+/** Returns the session that has something to do because of an order to a running tree, unless the session runs. */
+export function wokenBy(order: TreeOrder): string | undefined {
+  if (order.kind === 'resume') return order.session
+  if (order.kind !== 'message') return undefined
+  const { message } = order
+  return message.kind === 'answer' || message.kind === 'resume' || message.kind === 'edit'
+    ? message.session
+    : undefined
+}
+
+/** Whether the order also wakes a session that has ended. */
+export function wakesEnded(order: TreeOrder): boolean {
+  return order.kind !== 'message' || order.message.kind !== 'edit' || order.message.resumes === true
 }

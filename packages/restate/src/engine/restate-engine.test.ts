@@ -108,7 +108,8 @@ test.each([true, false])(
     const { log } = attempt
     log.add({ t: 'open', spec })
     // The answer came while the earlier life carried out the edit.
-    if (isAnswered) log.heard.add(2)
+    const answer = { kind: 'answer', ...question, answer: { decision: 'approve' } } as const
+    if (isAnswered) log.heardBefore.set(2, [{ kind: 'message', message: answer }])
     const added: LogItem[] = []
     const add = log.add.bind(log)
     log.add = (item) => {

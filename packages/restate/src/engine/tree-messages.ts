@@ -7,15 +7,17 @@
  * 3. A cancel takes effect when its session and all sessions below it have ended. Until then, it applies to every one of them that is
  *    opened, before it runs, in this life and in later ones.
  * 4. A cancel takes back unheard messages that were sent before it and would continue one of its sessions. Later ones remain.
+ * 5. A session to which a message gives something to do is noted until it is opened. If it can continue when the tree rests, an order of
+ *    its own continues it (`toContinue`): nothing else wakes it.
  */
-import { messageOf, type Orchestrator } from '@cadre/core'
+import { foldEntries, messageOf, type Orchestrator } from '@cadre/core'
 import type { Blobs } from '../blobs.ts'
 import { type Packed, unpack } from '../log/packed.ts'
 import { retryUntil } from '../log/retry-until.ts'
 import type { TreeLog } from '../log/tree-log.ts'
 import type { TreeMessage, TreeOrder } from '../tree-order.ts'
 import { recordAnswer } from './carry-out-order.ts'
-import { type Cancel, cancelIn, takenBack } from './order-targets.ts'
+import { type Cancel, cancelIn, takenBack, wakesEnded, wokenBy } from './order-targets.ts'
 import { recordEdit } from './record-edit.ts'
 
 export interface TreeMessagesOptions {
@@ -26,24 +28,28 @@ export interface TreeMessagesOptions {
 }
 
 export class TreeMessages {
-  /** A message has taken effect that may let a waiting tree continue, in this life or in an earlier one. */
-  mayContinue: boolean
   readonly #options: TreeMessagesOptions
   readonly #hearing = new Map<number, Promise<void>>()
   /** Cancels that have not taken effect, by their number. */
   readonly #cancels = new Map<number, Cancel>()
+  /** Sessions that may have something to do because of a message, in this life or in an earlier one. */
+  readonly #woken = new Set<string>()
   /** The order that the invocation carries out has opened a session. */
   #hasBegun = false
 
   constructor(options: TreeMessagesOptions) {
     this.#options = options
-    this.mayContinue = options.log.heard.size > 0
   }
 
   /** Waits for messages, and takes care of those that have arrived. Resolves when their cancels are known. */
   async begin(): Promise<void> {
     const { log } = this.#options
     if (log.listening === 0) log.add({ t: 'listen', n: log.arrived + 1 })
+    for (const packed of log.heardBefore.values()) {
+      const order = await this.#read(packed)
+      await this.#know(order)
+      this.#note(order)
+    }
     for (const [n, packed] of [...log.unheard]) {
       const cancel = cancelIn(await this.#read(packed))
       if (cancel !== undefined) this.#cancels.set(n, cancel)
@@ -64,6 +70,7 @@ export class TreeMessages {
   async opened(session: string): Promise<void> {
     const isFirst = !this.#hasBegun
     this.#hasBegun = true
+    this.#woken.delete(session)
     if (this.#cancels.size === 0) return
     const { log, orchestrator } = this.#options
     for (const cancel of this.#cancels.values())
@@ -77,6 +84,14 @@ export class TreeMessages {
     await this.#settleCancels()
   }
 
+  /** The sessions that have something to do, although the tree is about to rest. */
+  toContinue(): readonly string[] {
+    const { log } = this.#options
+    return [...this.#woken].filter(
+      (id) => log.isLoaded(id) && foldEntries(log.session(id).entries, id).ended === undefined,
+    )
+  }
+
   #read(packed: Packed<TreeOrder>): Promise<TreeOrder> {
     const { log, blobs } = this.#options
     return retryUntil(() => unpack(packed, blobs), log.lost)
@@ -86,7 +101,10 @@ export class TreeMessages {
     const { log, report } = this.#options
     try {
       const order = await this.#read(packed)
-      if (await this.#take(n, order)) this.#heard(n)
+      await this.#know(order)
+      if (!(await this.#take(n, order))) return
+      this.#heard(n)
+      this.#note(order)
     } catch (error) {
       if (log.isDead || log.isClosed) return
       report(`a message to ${log.root} was rejected: ${messageOf(error)}`)
@@ -103,9 +121,20 @@ export class TreeMessages {
   async #take(n: number, order: TreeOrder): Promise<boolean> {
     if (order.kind === 'message') return this.#hear(n, order.message)
     // A person's resume applies to the tree when it rests, for example because it is being cancelled.
-    if (order.kind === 'resume' && order.options !== undefined) return false
-    this.mayContinue = true
-    return true
+    return order.kind !== 'resume' || order.options === undefined
+  }
+
+  /** Loads the session that an order may wake, because `toContinue` cannot wait for it. */
+  async #know(order: TreeOrder): Promise<void> {
+    const session = wokenBy(order)
+    if (session !== undefined) await this.#options.log.load(session)
+  }
+
+  /** An order has taken effect. */
+  #note(order: TreeOrder): void {
+    const session = wokenBy(order)
+    if (session !== undefined && (wakesEnded(order) || this.#options.log.isOpen(session)))
+      this.#woken.add(session)
   }
 
   async #cancel(n: number, cancel: Cancel): Promise<void> {
@@ -146,7 +175,6 @@ export class TreeMessages {
     switch (message.kind) {
       case 'answer':
         await recordAnswer(log, message)
-        this.mayContinue = true
         return true
       case 'tell':
         return orchestrator.tell(message.session, message.work)
@@ -157,11 +185,9 @@ export class TreeMessages {
         orchestrator.interrupt(message.session)
         return true
       case 'resume':
-        this.mayContinue = true
         return true
       case 'edit':
         await recordEdit(log, message)
-        this.mayContinue = true
         return true
       case 'archive':
         log.add({ t: 'archive' })

@@ -76,6 +76,8 @@ export class TreeLog {
   /** Messages that have not taken effect, by their number. */
   readonly unheard = new Map<number, Packed<TreeOrder>>()
   readonly heard = new Set<number>()
+  /** Messages that have taken effect in an earlier life of this invocation, by their number. */
+  readonly heardBefore = new Map<number, Packed<TreeOrder>>()
   /** The number of the last message that is awaited, and of the last one that has arrived. */
   listening = 0
   arrived = 0
@@ -317,8 +319,11 @@ export class TreeLog {
   #replay(item: PackedItem): void {
     if (item.t === 'life') this.lives.push(item.owner)
     else if (item.t === 'listen') this.listening = item.n
-    else if (item.t === 'heard') this.#hear(item.n)
-    else if (item.t === 'notice') this.notice = item.message
+    else if (item.t === 'heard') {
+      const order = this.unheard.get(item.n)
+      if (order !== undefined) this.heardBefore.set(item.n, order)
+      this.#hear(item.n)
+    } else if (item.t === 'notice') this.notice = item.message
     else if (item.t === 'close') this.isClosed = true
   }
 

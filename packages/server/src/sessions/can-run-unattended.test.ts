@@ -1,4 +1,4 @@
-import { defineTool, object, string } from '@cadre/core'
+import { defineTool, object, type Rule, string } from '@cadre/core'
 import { systemClock } from '@cadre/disk'
 import { createFileEngine } from '@cadre/journal'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
@@ -11,6 +11,16 @@ const launch = (what: string) => ['launch', { what }] as const
 const delegate = (agentName: string) =>
   ['delegateWork', { agentName, workDescription: 'w', reportExpectations: 'r' }] as const
 const report = call(['reportOut', { report: 'fine' }])
+
+const askForRocket: Rule<string> = {
+  by: 'approval',
+  name: 'asks',
+  immediate: true,
+  judge: ({ input }) =>
+    (input as { what?: unknown }).what === 'rocket'
+      ? ({ kind: 'ask', by: 'approval', rule: 'commands', reason: 'it is large' } as never)
+      : undefined,
+}
 
 /** A team whose calls hang in its first life, so that they are in doubt in the second. */
 async function createDoubts(lanes: Record<string, readonly Line[]>, hanging: number) {
@@ -34,7 +44,10 @@ async function createDoubts(lanes: Record<string, readonly Line[]>, hanging: num
     })
     const agents = Object.keys(lanes).map((name) => ({ name }))
     const tools = [tool as never]
-    return { engine, team: createTestTeam({ agents, lanes, tools, engine, clock: systemClock }) }
+    return {
+      engine,
+      team: createTestTeam({ agents, lanes, tools, rules: [askForRocket], engine, clock: systemClock }),
+    }
   }
   const first = await open(true)
   void first.team.run({ agent: 'lead', workspace })
@@ -47,7 +60,8 @@ async function createDoubts(lanes: Record<string, readonly Line[]>, hanging: num
   }
   return {
     engine,
-    resume: () => team.orchestrator.resume('lead-1', {}, signal),
+    resume: (session = 'lead-1', work?: string) =>
+      team.orchestrator.resume(session, work === undefined ? {} : { work }, signal),
     standing: async (session: string) => idleStateOf(await stored(session)).kind,
     isReady: async (session: string) => canRunUnattended(await stored(session), (id) => engine.read(id)),
   }
@@ -102,4 +116,25 @@ test('a session waits while one of its children waits and all others have ended'
   expect(await doubts.resume()).toMatchObject({ kind: 'waiting' })
   expect(await doubts.standing('critic-3')).toBe('ended')
   expect(await doubts.isReady('lead-1')).toBe(false)
+})
+
+test('a child that a message has woken continues when its question is answered, although its run waits', async () => {
+  const lanes = {
+    lead: [call(delegate('scout')), call(launch('a')), say('end')],
+    scout: [report, call(launch('rocket')), report],
+  }
+  const doubts = await createDoubts(lanes, 1)
+  expect(await doubts.resume()).toMatchObject({ questions: [{ session: 'lead-1' }] })
+  expect(await doubts.isReady('scout-2')).toBe(false)
+  const asked = await doubts.resume('scout-2', 'one more thing')
+  const [question] = asked.kind === 'waiting' ? asked.questions : []
+  expect(question?.session).toBe('scout-2')
+  expect(await doubts.isReady('scout-2')).toBe(false)
+  await doubts.engine.answer('scout-2', question?.name ?? '', { decision: 'approve' })
+  expect(await doubts.isReady('scout-2')).toBe(true)
+  expect(await doubts.isReady('lead-1')).toBe(false)
+  expect(await doubts.resume('scout-2')).toMatchObject({
+    report: { session: 'scout-2', status: 'completed' },
+  })
+  expect(await doubts.isReady('scout-2')).toBe(false)
 })
