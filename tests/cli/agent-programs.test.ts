@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { writeAgent } from '../../packages/backends/src/acp/fake-agent.spec-helpers.ts'
 import { bubblewrap } from '../gate/sandbox-support.ts'
 import { agentFile, createProject, type Project } from './support/project.ts'
@@ -105,9 +105,11 @@ test('a program with its own tools does not start without a sandbox', async () =
 })
 
 test.skipIf(bubblewrap.kind === 'none')('the sandbox holds what a program does without asking', async () => {
+  const systemFile = `/etc/cadre-test-${process.pid}-${Date.now()}`
+  onTestFinished(() => rmSync(systemFile, { force: true }))
   const project = createWorld(
     `prompted = async () => {
-      const attempts = ['../outside', '/etc/evil', process.env.HOME + '/own', 'made.txt', '.mcp.json', '.cadre/config.yaml']
+      const attempts = ['../outside', '${systemFile}', process.env.HOME + '/own', 'made.txt', '.mcp.json', '.cadre/config.yaml']
       const wrote = attempts.filter((place) => { try { writeFileSync(place, 'x'); return true } catch { return false } })
       say(wrote.length + ' ' + (await call('read_file', { path: 'made.txt' })).trim())
       return done
@@ -120,7 +122,7 @@ test.skipIf(bubblewrap.kind === 'none')('the sandbox holds what a program does w
   expect(project.read('made.txt')).toBe('x')
   expect(project.read('.mcp.json')).toBe('{}')
   expect(existsSync(`${path.dirname(project.path)}/outside`)).toBe(false)
-  expect(existsSync('/etc/evil')).toBe(false)
+  expect(existsSync(systemFile)).toBe(false)
 })
 
 test('an agent file cannot choose a command, and neither can an alias', async () => {
