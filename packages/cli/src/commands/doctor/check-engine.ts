@@ -122,7 +122,7 @@ function checkPaused(paused: readonly Invocation[], label: Label, admin: string)
   const more = fail(
     name,
     `the server has paused ${formatCount(others, 'other request')} of this place`,
-    `Resume them as in "Move sessions from a worker that does not come back" in ${guide}.`,
+    `Resume those above first, and run "cadre doctor" again to see the others. If their worker does not come back, move them all at once: see ${guide}.`,
   )
   return [...shown, more]
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
 import { findHooks, type Hook, hookLocations, hookScripts, readAgentHooks } from '@cadre/gate'
 import { moduleFiles } from '@cadre/home'
 import { describeServer } from '@cadre/mcp'
@@ -73,8 +72,12 @@ export function partsDigest(
     limits: digest([
       JSON.stringify(
         sorted({
-          ...{ limits, inConfig: config.limits, budget: config.budget, budgets: config.budgets },
-          ...{ enableSubagent: config.enableSubagent, check: config.check },
+          limits,
+          inConfig: config.limits,
+          budget: config.budget,
+          budgets: config.budgets,
+          enableSubagent: config.enableSubagent,
+          check: config.check,
         }),
       ),
     ]),
@@ -121,7 +124,8 @@ function withoutFolders(text: string, { project, userHome, home }: Folders): str
   ]
   return named
     .filter(([folder]) => path.dirname(folder) !== folder)
-    .toSorted(([a], [b]) => (isInside(a, b) ? 1 : -1))
+    // A folder inside another one is longer.
+    .toSorted(([a], [b]) => b.length - a.length)
     .reduce((shown, [folder, placeholder]) => shown.replaceAll(folder, placeholder), text)
 }
 
