@@ -146,7 +146,7 @@ function checkStuck(stuck: readonly Invocation[], label: Label, seconds: number)
   return [
     fail(
       name,
-      `a worker has received requests more than ${formatCount(seconds, 'second')} ago and has not answered: ${listOf(stuck, label)}`,
+      `a worker received requests more than ${formatCount(seconds, 'second')} ago that it has not answered: ${listOf(stuck, label)}`,
       `Restart the worker. If it does not come back, move its sessions: see ${guide}.`,
     ),
   ]
