@@ -434,7 +434,7 @@ describe('addresses, agents, and calls about nothing', () => {
       expect(await outcomeOf([['WebFetch', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
     expect(await outcomeOf([['WebFetch', 'domain:other.test', 'ask']], ...fetch(url))).toBe('ask')
   })
-  test('another tool with the name of web_fetch that does not tell its address', async () => {
+  test('a rule about a host applies to another tool named web_fetch that declares no address', async () => {
     for (const input of [{ page: 'https://docs.test/' }, { url: 'https://evil.test./' }]) {
       const rules = [['WebFetch', 'domain:evil.test', 'deny']] as const
       expect(await outcomeOf(rules, 'web_fetch', input, undefined, [...otherTools, ownFetch])).toBe('refused')

@@ -117,7 +117,7 @@ test.each<[what: string, files: Files, differs: string[]]>([
     ['default model (--model)'],
   ],
   ['a policy', { 'project/.cadre/storage/policy.yaml': policy }, ['policy']],
-])('a worker that differs in %s is found by its digest', async (_what, changed, differs) => {
+])('if workers differ in %s, exactly the right parts of their digests differ', async (_what, changed, differs) => {
   expect(await differences(changed)).toEqual(differs)
 })
 
