@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { findHooks, type Hook, hookLocations, hookScripts, readAgentHooks } from '@cadre/gate'
+import { findHooks, type Hook, type HookFolders, hookLocations, hookScripts, readAgentHooks } from '@cadre/gate'
 import { moduleFiles } from '@cadre/home'
 import { describeServer } from '@cadre/mcp'
 import { policyHooks, projectOf, type RunParts, userPaths } from '@cadre/runtime'
@@ -90,14 +90,8 @@ export function partsDigest(
   }
 }
 
-interface Folders {
-  readonly project: string
-  readonly userHome: string
-  readonly home: string
-}
-
 /** The files that hooks run, if they are in the project, the user's home directory or the home. Each has its content. */
-function filesOf(hooks: readonly Hook[], folders: Folders): string[] {
+function filesOf(hooks: readonly Hook[], folders: HookFolders): string[] {
   const files = hooks.flatMap((hook) => hookScripts(hook, folders))
   const lines = files.map(
     ({ path: file, sha256 = 'missing' }) => `${withoutFolders(file, folders)}\n${sha256}`,
@@ -105,7 +99,7 @@ function filesOf(hooks: readonly Hook[], folders: Folders): string[] {
   return [...new Set(lines)].toSorted()
 }
 
-function codeOf(module: string, folders: Folders): string[] {
+function codeOf(module: string, folders: HookFolders): string[] {
   const files = moduleFiles(module)
   // Too much, or unreadable: then the names are all that can be compared.
   if (files === undefined) return [withoutFolders(module, folders)]
@@ -116,7 +110,7 @@ function codeOf(module: string, folders: Folders): string[] {
 }
 
 /** The folders have other names on other machines. */
-function withoutFolders(text: string, { project, userHome, home }: Folders): string {
+function withoutFolders(text: string, { project, userHome, home }: HookFolders): string {
   const named: readonly (readonly [string, string])[] = [
     [home, '<home>'],
     [project, '<project>'],
