@@ -43,7 +43,9 @@ export function permissionAllowance({
         : paths.length > 0 && appliesTo('Edit', tool)
     }
     if (subject.kind === 'domain')
-      return ruleCoversTool(rule.tool, tool) && permissionCoversHost(subject.domain, addressOf(tool, input) ?? '')
+      return (
+        ruleCoversTool(rule.tool, tool) && permissionCoversHost(subject.domain, addressOf(tool, input) ?? '')
+      )
     if (subject.kind !== 'paths' || paths.length === 0) return false
     const locate = (target: string) => places.locate(target, workspace)
     const real = locate('.')

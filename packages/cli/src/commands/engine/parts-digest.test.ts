@@ -117,9 +117,12 @@ test.each<[what: string, files: Files, differs: string[]]>([
     ['default model (--model)'],
   ],
   ['a policy', { 'project/.cadre/storage/policy.yaml': policy }, ['policy']],
-])('if workers differ in %s, exactly the right parts of their digests differ', async (_what, changed, differs) => {
-  expect(await differences(changed)).toEqual(differs)
-})
+])(
+  'if workers differ in %s, exactly the right parts of their digests differ',
+  async (_what, changed, differs) => {
+    expect(await differences(changed)).toEqual(differs)
+  },
+)
 
 test.each<[flags: Flags, differs: string]>([
   [{ model: 'openai:one' }, 'default model (--model)'],

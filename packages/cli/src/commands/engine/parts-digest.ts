@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { findHooks, type Hook, type HookFolders, hookLocations, hookScripts, readAgentHooks } from '@cadre/gate'
+import {
+  findHooks,
+  type Hook,
+  type HookFolders,
+  hookLocations,
+  hookScripts,
+  readAgentHooks,
+} from '@cadre/gate'
 import { moduleFiles } from '@cadre/home'
 import { describeServer } from '@cadre/mcp'
 import { policyHooks, projectOf, type RunParts, userPaths } from '@cadre/runtime'
@@ -116,9 +123,9 @@ function withoutFolders(text: string, { project, userHome, home }: HookFolders):
     [project, '<project>'],
     [userHome, '<user>'],
   ]
+  // A folder inside another one is longer.
   return named
     .filter(([folder]) => path.dirname(folder) !== folder)
-    // A folder inside another one is longer.
     .toSorted(([a], [b]) => b.length - a.length)
     .reduce((shown, [folder, placeholder]) => shown.replaceAll(folder, placeholder), text)
 }
