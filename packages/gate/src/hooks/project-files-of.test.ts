@@ -49,7 +49,7 @@ it.each([
   ['cd "$PWD/scripts"; sh "my guard.sh"', ['scripts/my guard.sh']],
   ['cd -P -- scripts && ./check.sh', ['scripts/check.sh']],
   ["bash -c 'set -e; cd scripts && ./check.sh'", ['scripts/check.sh']],
-  [`sh -c "cd "$PWD/scripts" && sh 'my guard.sh'"`, ['scripts/my guard.sh']],
+  [`sh -c "cd \\"$PWD/scripts\\" && sh 'my guard.sh'"`, ['scripts/my guard.sh']],
   ['exec 2>/dev/null;scripts/check.sh', ['scripts/check.sh']],
   ['true >&2&&scripts/check.sh', ['scripts/check.sh']],
   ['python3 tools/guard', ['tools/guard']],
