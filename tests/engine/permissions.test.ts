@@ -360,6 +360,8 @@ describe('addresses, agents, and calls about nothing', () => {
     const not = [['WebFetch', 'domain:evil.test', 'deny']] as const
     expect(await outcomeOf(not, ...fetch('https://a.evil.test/x'))).toBe('refused')
     expect(await outcomeOf(not, ...fetch('https://evil.test.org/x'))).toBe('done')
+    expect(await outcomeOf([['web', 'evil.test', 'deny']], ...fetch('https://docs.test/x'))).toBe('done')
+    expect(await outcomeOf([['web', 'http*', 'deny']], ...fetch('https://docs.test/x'))).toBe('refused')
   })
 
   test.each(spellings)('%j is denied, in any spelling of the host', async (url) => {
@@ -368,7 +370,10 @@ describe('addresses, agents, and calls about nothing', () => {
       ...['domain:https://evil.test/', 'domain:user@evil.test', 'domain:ev?l.*', 'domain:', 'domain:a b'],
     ])
       expect(await outcomeOf([['WebFetch', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
-    for (const pattern of ['https://evil.test/*', 'https://EVIL.test.:443/*', 'https://me@evil.test/*'])
+    for (const pattern of [
+      ...['https://evil.test/*', 'https://EVIL.test.:443/*', 'https://me@evil.test/*'],
+      ...['evil.test', 'EVIL.test.', 'evil.test:443', 'evil.test/*'],
+    ])
       expect(await outcomeOf([['web', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
     const only = [
       ['WebFetch', '*', 'deny'],
@@ -429,7 +434,7 @@ describe('addresses, agents, and calls about nothing', () => {
       expect(await outcomeOf([['WebFetch', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
     expect(await outcomeOf([['WebFetch', 'domain:other.test', 'ask']], ...fetch(url))).toBe('ask')
   })
-  test('another tool with the name of web_fetch that does not tell its address', async () => {
+  test('a rule about a host applies to another tool named web_fetch that declares no address', async () => {
     for (const input of [{ page: 'https://docs.test/' }, { url: 'https://evil.test./' }]) {
       const rules = [['WebFetch', 'domain:evil.test', 'deny']] as const
       expect(await outcomeOf(rules, 'web_fetch', input, undefined, [...otherTools, ownFetch])).toBe('refused')

@@ -56,7 +56,7 @@ export interface InputAttributes {
   readonly onBlur?: () => void
 }
 
-/** A labelled text with its hint and its problems. */
+/** A labelled text field with its hint and its problems. */
 export function TextField(props: TextFieldProps) {
   const { id, label, hint, problems, value, onInput, max, rows, isExact, input, list, children } = props
   const attributes = {

@@ -8,7 +8,6 @@
  * 4. A silent connection is closed. When a connection ends, another one is opened, with increasing pauses after failures.
  * 5. After `stop`, nothing is opened, acknowledged or handled.
  */
-
 import { isObject, type JsonObject, messageOf, parseJson, sentenceOf } from '@cadre/core'
 import { pause } from '@cadre/disk'
 import type { RawData, WebSocket } from 'ws'

@@ -36,7 +36,7 @@ function lowestOfEach<T extends object>(values: T, ceilings: Partial<T>): T {
   return lowest
 }
 
-/** As `lowest`, where 0 means that there is no limit. */
+/** Like `withCeiling`, where 0 means that there is no limit. */
 function lowestCount(value: number, ceiling: number | undefined): number {
   if (ceiling === undefined || ceiling === 0) return value
   return value === 0 ? ceiling : withCeiling(value, ceiling)

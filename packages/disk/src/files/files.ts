@@ -177,7 +177,7 @@ function followLinks(place: string, left: { links: number }): string {
   }
 }
 
-/** Returns what a link names, or `undefined` if it is unreadable or not a link. */
+/** Returns the target of a link, or `undefined` if the path is unreadable or not a link. */
 export function linkTarget(place: string): string | undefined {
   try {
     return readlinkSync(place)
@@ -195,7 +195,7 @@ export function realPathIfExists(place: string): string | undefined {
   }
 }
 
-/** Returns the real path, or the path itself if it does not exist. */
+/** Returns the real path. If the path does not exist, returns it as an absolute path. */
 export function realPathOrSelf(place: string): string {
   try {
     return realpathSync(place)

@@ -19,16 +19,20 @@ export function hookScripts(
   { project, userHome, home }: HookFolders,
 ): readonly HookScript[] {
   if (action.kind !== 'command') return []
-  const command = [action.command, ...(action.args ?? [])]
-    .join(' ')
-    .replaceAll(/(^|[\s;&|(="'])(?:~(?=\/)|\$HOME\b|\$\{HOME\})/g, (_, before: string) => before + userHome)
-  const hook = { action: { kind: 'command', command } as const, ...(cwd !== undefined && { cwd }) }
+  const expand = (text: string) =>
+    text.replaceAll(
+      /(^|[\s;&|(="'])(?:~(?=\/)|\$HOME\b|\$\{HOME\})/g,
+      (_, before: string) => before + userHome,
+    )
+  const { command, args = [] } = action
+  const hook = {
+    action: { ...action, command: expand(command), args: args.map(expand) },
+    ...(cwd !== undefined && { cwd }),
+  }
   const elsewhere = wordsOf(hook.action, project).filter(
     (word) => path.isAbsolute(word) && !isInside(project, word),
   )
-  const named = {
-    action: { kind: 'command', command: '', args: elsewhere.map((word) => `'${word}'`) } as const,
-  }
+  const named = { action: { kind: 'command', command: '', args: elsewhere } as const }
   return [
     ...scriptsOf(hook, project),
     ...projectFilesOf(hook, project),

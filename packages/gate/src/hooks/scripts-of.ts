@@ -95,7 +95,7 @@ type Command = { readonly command: string; readonly args?: readonly string[] }
  * misses, so a line that can be read in two ways yields the words of both.
  */
 export function wordsOf(command: Command, project: string): string[] {
-  const line = markedLine(command).replaceAll(project, () => mark)
+  const line = markedLine(command, project)
   const parts = withoutRedirections(line.replaceAll('\\', '/')).split(/[\s"'`;|&()<>=]+/)
   const exact = (command.args ?? []).map(withMark)
   return [...new Set([...parts, ...shellWords(withoutRedirections(line)), ...exact])]
@@ -107,7 +107,7 @@ export function wordsOf(command: Command, project: string): string[] {
 function foldersOf(command: Command, cwd: string | undefined, project: string): string[] {
   const whole = (text: string) => text.replaceAll(mark, () => project)
   const start = cwd === undefined ? project : path.resolve(project, whole(withMark(cwd)))
-  const words = shellWords(markedLine(command))
+  const words = shellWords(markedLine(command, project)).filter((word) => !word.startsWith('-'))
   const entered = words.filter(
     (word, index) => /^(?:cd|pushd)$/.test(words[index - 1] ?? '') && !/[$*?]/.test(word),
   )
@@ -117,8 +117,8 @@ function foldersOf(command: Command, cwd: string | undefined, project: string): 
 /** Stands for the project folder while a line is read, because its path may contain spaces and quotes. */
 const mark = '\u0001'
 
-function markedLine({ command, args = [] }: Command): string {
-  return withMark([command, ...args].join(' '))
+function markedLine({ command, args = [] }: Command, project: string): string {
+  return withMark([command, ...args].join(' ')).replaceAll(project, () => mark)
 }
 
 function withMark(text: string): string {
@@ -129,17 +129,22 @@ function withMark(text: string): string {
 }
 
 function withoutRedirections(line: string): string {
-  return line.replaceAll(/\d?>>?\s*(?:"[^"]*"|'[^']*'|\S+)/g, ' ')
+  return line.replaceAll(/\d?>>?&?\s*(?:"[^"]*"|'[^']*'|[^\s;&|()<>]+)/g, ' ')
 }
 
-/** The words as a shell reads them: `"$CLAUDE_PROJECT_DIR"/my\ check.sh` is one word. */
+/**
+ * The words as a shell reads them: `"$CLAUDE_PROJECT_DIR"/my\ check.sh` is one word. A word that contains spaces can be a command, as after
+ * `sh -c`, so its own words follow it.
+ */
 function shellWords(line: string): string[] {
   const words = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s;&|(){}<>"'\\`])+/gs) ?? []
-  return words.map((word) =>
-    word.replaceAll(
-      /"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs,
-      (_, double?: string, single?: string, escaped?: string) =>
-        double === undefined ? (single ?? escaped ?? '') : double.replaceAll(/\\(["\\$`])/g, '$1'),
-    ),
+  return words.map(unquoted).flatMap((word) => (/\s/.test(word) ? [word, ...shellWords(word)] : [word]))
+}
+
+function unquoted(word: string): string {
+  return word.replaceAll(
+    /"((?:\\.|[^"\\])*)"|'([^']*)'|\\(.)/gs,
+    (_, double?: string, single?: string, escaped?: string) =>
+      double === undefined ? (single ?? escaped ?? '') : double.replaceAll(/\\(["\\$`])/g, '$1'),
   )
 }

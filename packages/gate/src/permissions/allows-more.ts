@@ -8,7 +8,8 @@ export function allowsMore(rule: ClaudeRule): boolean {
   const subject = subjectOf(rule)
   if (subject.kind === 'command') return allowedWords(subject.pattern) !== undefined
   if (subject.kind === 'paths') return subject.use === 'write' && !/[[\]{}]/.test(subject.pattern)
-  if (subject.kind === 'domain') return /^[\w.*-]+$/.test(subject.domain)
+  // A `*` stands only for the names below a host, and another spelling of a host would match nothing.
+  if (subject.kind === 'domain') return /^(?:\*\.)?[\w-]+(?:\.[\w-]+)*$/.test(subject.domain)
   // Never allows all commands: the effect of a command is in its words.
   return (
     subject.kind === 'tool' &&

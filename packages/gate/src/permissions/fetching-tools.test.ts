@@ -1,8 +1,10 @@
 import type { JudgedCall, SessionSpec, Tool } from '@cadre/core'
 import { describe, expect, it } from 'vitest'
+import { allowsMore } from './allows-more.ts'
 import { type ClaudeRule, readRule } from './claude-rule.ts'
 import { createPermissionsRule } from './create-permissions-rule.ts'
 import { permissionAllowance } from './permission-allowance.ts'
+import { readPermissions } from './read-permissions.ts'
 
 const address = ({ url }: { url: string }) => url
 const webFetch = { name: 'web_fetch', class: 'web', effect: 'outbound', origin: 'built-in', address }
@@ -64,6 +66,26 @@ it.each(['evil.example:443', 'EVIL.example.', '*.evil.example', 'https://evil.ex
     expect(find(callOf(webFetch, 'https://evil.example/'), '/p')).toBeUndefined()
   },
 )
+
+it.each(['*', '*.*.example', 'docs*.example', 'docs.example.', 'docs.example:443'])(
+  'an allow rule for %s allows nothing, and is reported',
+  (domain) => {
+    const text = `WebFetch(domain:${domain})`
+    expect(allowsMore(ruleOf('allow', text))).toBe(false)
+    const settings = JSON.stringify({ permissions: { allow: [text] } })
+    const { diagnostics } = readPermissions({ path: 'settings.json', text: settings, level: 'project' })
+    expect(diagnostics).toMatchObject([{ message: expect.stringContaining(`${text} allows nothing`) }])
+  },
+)
+
+it('an allow rule for the hosts below a host allows only those', () => {
+  const rules = [ruleOf('allow', 'WebFetch(domain:*.docs.example)')]
+  const places = { locate: () => undefined }
+  const find = permissionAllowance({ rules, project: '/p', userHome: '/h', places })
+  expect(find(callOf(webFetch, 'https://a.docs.example/'), '/p')).toBe(rules[0])
+  for (const host of ['docs.example', 'evil-docs.example', 'a.docs.example.evil.test'])
+    expect(find(callOf(webFetch, `https://${host}/`), '/p')).toBeUndefined()
+})
 
 it('a rule with a host that cannot be read asks about every call', () => {
   const deny = ruleOf('deny', 'WebFetch(domain:a b)')

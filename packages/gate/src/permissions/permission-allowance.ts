@@ -43,7 +43,9 @@ export function permissionAllowance({
         : paths.length > 0 && appliesTo('Edit', tool)
     }
     if (subject.kind === 'domain')
-      return ruleCoversTool(rule.tool, tool) && allowsHost(subject.domain, addressOf(tool, input) ?? '')
+      return (
+        ruleCoversTool(rule.tool, tool) && permissionCoversHost(subject.domain, addressOf(tool, input) ?? '')
+      )
     if (subject.kind !== 'paths' || paths.length === 0) return false
     const locate = (target: string) => places.locate(target, workspace)
     const real = locate('.')
@@ -59,9 +61,4 @@ export function permissionAllowance({
       )
     })
   }
-}
-
-/** A `*` stands only for the names below a host. */
-function allowsHost(domain: string, address: string): boolean {
-  return !domain.replace(/^\*\./, '').includes('*') && permissionCoversHost(domain, address)
 }

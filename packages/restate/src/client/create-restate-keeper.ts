@@ -24,7 +24,7 @@ import { TreeWatch } from './tree-watch.ts'
 /** How long a worker waits for news of a tree, in milliseconds. */
 const liveWait = 1_500
 
-/** A mailbox that has more bytes is full. The server accepts four times as much, so that clients that send at the same time do not exceed it. */
+/** A mailbox that has more bytes is full. Its handler accepts three times as much, so that clients that send at the same time do not exceed it. */
 const mailboxLimit = 8 << 20
 
 const maxRootAttempts = 20

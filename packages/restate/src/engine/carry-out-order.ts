@@ -71,8 +71,11 @@ async function wake(message: TreeMessage, host: OrderHost, signal: AbortSignal):
 async function resumeUncancelled(session: string, host: OrderHost, signal: AbortSignal): Promise<RestResult> {
   const { log, orchestrator } = host
   // A child of an open run continues with the run.
-  const target = await log.stored(log.isOpen(log.root) ? log.root : session)
-  if (target !== undefined && isCancelled(target.entries, target.spec.id)) return restAsIs(host, signal)
+  const target = log.isOpen(log.root) ? log.root : session
+  const entries = (await log.load(target))?.entries ?? []
+  // Resuming a child that has ended resumes its run.
+  const ofRun = foldEntries(entries, target).ended && (await log.load(log.root))?.entries
+  if (isCancelled(entries, target) || isCancelled(ofRun ?? [], log.root)) return restAsIs(host, signal)
   return orchestrator.resume(session, {}, signal)
 }
 

@@ -160,6 +160,22 @@ test('an answer continues the session that asked, although its run has finished'
   expect(result).toMatchObject({ kind: 'report', report: { session: 'worker-1' } })
 })
 
+test('a second answer to a child that has ended does not begin its cancelled run again', async () => {
+  const previous = { kind: 'report', report: reportOf('worker-1', 'completed') } as const
+  const recorded = (log: TreeLog) => {
+    log.add({ t: 'open', spec: root })
+    log.record('lead-1', [ended('lead-1', 'cancelled', 'person')])
+    log.add({ t: 'end', id: 'lead-1', status: 'error', outcome: 'cancelled' })
+    log.add({ t: 'open', spec: child })
+    const answered = { role: 'event', type: 'person.answered', name: question.name, decision: 'approve' }
+    log.record('worker-1', [asked, answered as Draft, ended('worker-1', 'completed')])
+    log.add({ t: 'end', id: 'worker-1', status: 'completed', outcome: 'completed' })
+  }
+  const { result, resumed } = await runLife({ orders: [answer], previous, recorded })
+  expect(resumed).toEqual([])
+  expect(result).toEqual(previous)
+})
+
 describe('an order that a cancel took back in an earlier life', () => {
   test.each([
     { kind: 'tell', session: 'worker-1', work: { content: 'x', message: 'm1' } } as const,

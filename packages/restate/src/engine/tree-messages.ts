@@ -102,6 +102,8 @@ export class TreeMessages {
     try {
       const order = await this.#read(packed)
       await this.#know(order)
+      // A cancel may have taken it back in the meantime.
+      if (!log.unheard.has(n)) return
       if (!(await this.#take(n, order))) return
       this.#heard(n)
       this.#note(order)

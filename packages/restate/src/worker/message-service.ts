@@ -4,8 +4,8 @@
  * 1. An order stays in the mailbox until the invocation that received it has it in its journal. `listenAfter` and `rest` say so. An
  *    invocation that is killed at the server takes no order with it.
  * 2. For every order that can start a tree, the server queues an invocation of the tree. If another invocation has taken the order in the
- *    meantime, it finds nothing and ends. So no order waits for an
- *    invocation that never comes, unless somebody kills that invocation: then the order waits for the next one.
+ *    meantime, it finds nothing and ends. So no order waits for an invocation that never comes, unless somebody kills that invocation: then
+ *    the order waits for the next one.
  * 3. An invocation receives the whole mailbox before it does anything. So it knows of every cancel that was sent before it began.
  * 4. The mailbox is one value, and the server accepts at most 32 MiB for it. Clients send nothing to a mailbox that is full. If many send at
  *    once, `send` refuses what does not fit. A cancel is always stored.
@@ -32,7 +32,7 @@ const listenerKey = 'listener'
 
 type Box = readonly BoxedOrder[]
 
-/** What the orders in a mailbox may take, in bytes. The rest is for cancels. */
+/** The maximum size of a mailbox, in bytes. The rest of what the server accepts is for cancels. */
 const boxLimit = 24 << 20
 
 const boxOf = async (ctx: ObjectSharedContext): Promise<Box> => (await ctx.get<Box>(boxKey)) ?? []

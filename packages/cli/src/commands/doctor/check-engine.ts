@@ -122,7 +122,7 @@ function checkPaused(paused: readonly Invocation[], label: Label, admin: string)
   const more = fail(
     name,
     `the server has paused ${formatCount(others, 'other request')} of this place`,
-    `Resume them as in "Move sessions from a worker that does not come back" in ${guide}.`,
+    `Resume those above first, and run "cadre doctor" again to see the others. If their worker does not come back, move them all at once: see ${guide}.`,
   )
   return [...shown, more]
 }
@@ -146,7 +146,7 @@ function checkStuck(stuck: readonly Invocation[], label: Label, seconds: number)
   return [
     fail(
       name,
-      `a worker has received requests more than ${formatCount(seconds, 'second')} ago and has not answered: ${listOf(stuck, label)}`,
+      `a worker received requests more than ${formatCount(seconds, 'second')} ago that it has not answered: ${listOf(stuck, label)}`,
       `Restart the worker. If it does not come back, move its sessions: see ${guide}.`,
     ),
   ]

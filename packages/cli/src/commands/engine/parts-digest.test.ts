@@ -41,11 +41,15 @@ const files = {
 } satisfies Files
 
 /** The digest of a worker on a machine of its own, whose folders have other names. */
-async function digestOn(changed: Files = {}, flags: Flags = {}): Promise<Required<PartsDigest>> {
+async function digestOn(
+  changed: Files = {},
+  flags: Flags = {},
+  home = 'project/.cadre',
+): Promise<Required<PartsDigest>> {
   const machine = realpathSync(mkdtempSync(path.join(tmpdir(), 'cadre-digest-')))
   onTestFinished(() => rmSync(machine, { recursive: true, force: true }))
   for (const [file, content] of Object.entries({ ...files, ...changed })) {
-    const at = path.join(machine, file)
+    const at = path.join(machine, file.replace('project/.cadre', home))
     mkdirSync(path.dirname(at), { recursive: true })
     writeFileSync(at, typeof content === 'string' ? content : JSON.stringify(content))
     if (at.endsWith('.sh')) chmodSync(at, 0o755)
@@ -53,7 +57,7 @@ async function digestOn(changed: Files = {}, flags: Flags = {}): Promise<Require
   const project = path.join(machine, 'project')
   const env = { HOME: path.join(machine, 'user'), PATH: process.env['PATH'], CADRE_TRUST: '1' }
   const io = { env, cwd: project } as unknown as Io
-  const parts = await loadParts(io, { ...flags, home: path.join(project, '.cadre'), trust: true })
+  const parts = await loadParts(io, { ...flags, home: path.join(machine, home), trust: true })
   onTestFinished(() => parts.servers.close())
   return partsDigest(io, parts, project, flags)
 }
@@ -113,9 +117,12 @@ test.each<[what: string, files: Files, differs: string[]]>([
     ['default model (--model)'],
   ],
   ['a policy', { 'project/.cadre/storage/policy.yaml': policy }, ['policy']],
-])('a worker that differs in %s is found by its digest', async (_what, changed, differs) => {
-  expect(await differences(changed)).toEqual(differs)
-})
+])(
+  'if workers differ in %s, exactly the right parts of their digests differ',
+  async (_what, changed, differs) => {
+    expect(await differences(changed)).toEqual(differs)
+  },
+)
 
 test.each<[flags: Flags, differs: string]>([
   [{ model: 'openai:one' }, 'default model (--model)'],
@@ -127,6 +134,10 @@ test.each<[flags: Flags, differs: string]>([
 test('a worker with another team is found, with the agents of the team', async () => {
   const differs = await differences({}, { team: 'explorers' })
   expect(differs).toContain('team (--team)')
+})
+
+test('a worker whose home is in another folder has the same digest', async () => {
+  expect(await digestOn({}, {}, 'user/data')).toEqual(await digestOn())
 })
 
 test('a digest shows no secret', async () => {

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { isInside } from '@cadre/disk'
-import { findHooks, type Hook, hookLocations, hookScripts, readAgentHooks } from '@cadre/gate'
+import {
+  findHooks,
+  type Hook,
+  type HookFolders,
+  hookLocations,
+  hookScripts,
+  readAgentHooks,
+} from '@cadre/gate'
 import { moduleFiles } from '@cadre/home'
 import { describeServer } from '@cadre/mcp'
 import { policyHooks, projectOf, type RunParts, userPaths } from '@cadre/runtime'
@@ -73,8 +79,12 @@ export function partsDigest(
     limits: digest([
       JSON.stringify(
         sorted({
-          ...{ limits, inConfig: config.limits, budget: config.budget, budgets: config.budgets },
-          ...{ enableSubagent: config.enableSubagent, check: config.check },
+          limits,
+          inConfig: config.limits,
+          budget: config.budget,
+          budgets: config.budgets,
+          enableSubagent: config.enableSubagent,
+          check: config.check,
         }),
       ),
     ]),
@@ -87,14 +97,8 @@ export function partsDigest(
   }
 }
 
-interface Folders {
-  readonly project: string
-  readonly userHome: string
-  readonly home: string
-}
-
 /** The files that hooks run, if they are in the project, the user's home directory or the home. Each has its content. */
-function filesOf(hooks: readonly Hook[], folders: Folders): string[] {
+function filesOf(hooks: readonly Hook[], folders: HookFolders): string[] {
   const files = hooks.flatMap((hook) => hookScripts(hook, folders))
   const lines = files.map(
     ({ path: file, sha256 = 'missing' }) => `${withoutFolders(file, folders)}\n${sha256}`,
@@ -102,7 +106,7 @@ function filesOf(hooks: readonly Hook[], folders: Folders): string[] {
   return [...new Set(lines)].toSorted()
 }
 
-function codeOf(module: string, folders: Folders): string[] {
+function codeOf(module: string, folders: HookFolders): string[] {
   const files = moduleFiles(module)
   // Too much, or unreadable: then the names are all that can be compared.
   if (files === undefined) return [withoutFolders(module, folders)]
@@ -113,15 +117,16 @@ function codeOf(module: string, folders: Folders): string[] {
 }
 
 /** The folders have other names on other machines. */
-function withoutFolders(text: string, { project, userHome, home }: Folders): string {
+function withoutFolders(text: string, { project, userHome, home }: HookFolders): string {
   const named: readonly (readonly [string, string])[] = [
     [home, '<home>'],
     [project, '<project>'],
     [userHome, '<user>'],
   ]
+  // A folder inside another one is longer.
   return named
     .filter(([folder]) => path.dirname(folder) !== folder)
-    .toSorted(([a], [b]) => (isInside(a, b) ? 1 : -1))
+    .toSorted(([a], [b]) => b.length - a.length)
     .reduce((shown, [folder, placeholder]) => shown.replaceAll(folder, placeholder), text)
 }
 

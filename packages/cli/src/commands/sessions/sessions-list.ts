@@ -22,8 +22,8 @@ export async function listSessions(
   if (flags.json)
     io.stdout.write(`${JSON.stringify(all.map((session) => toJson(session, stopped.has(session.id))))}\n`)
   else if (all.length === 0) {
-    const hint = cleanLine(await daemonHint(io, sessions.home))
-    io.stdout.write(`No sessions in ${sessions.home.at('sessions')} yet.${hint && ` ${hint.trim()}`}\n`)
+    const hint = await daemonHint(io, sessions.home)
+    io.stdout.write(`No sessions in ${sessions.home.at('sessions')} yet.${hint}\n`)
   } else {
     const head = ['SESSION', 'AGENT', 'STATUS', 'UPDATED', 'PARENT', 'WORK']
     // Without delegated sessions, the parent column is empty.
