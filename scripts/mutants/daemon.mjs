@@ -2,6 +2,7 @@ const server = 'packages/server/src'
 const keeper = [`${server}/sessions`]
 const inbox = [`${server}/inbox/create-inbox-duty.test.ts`]
 const mail = [`${server}/mailboxes`]
+const late = [`${server}/sessions/late-answers.test.ts`]
 const logs = [`${server}/chat-logs`]
 
 /** The duties of the daemon, its keeper and its queues. */
@@ -56,6 +57,41 @@ export const daemonMutants = {
       'const gone = this.#removalOf(spec.agent)',
       'const gone = undefined',
       [...keeper, `${server}/agents`],
+    ],
+    [
+      'an answer has no effect if another session of its tree is running',
+      `${server}/sessions/session-runs.ts`,
+      'if (this.jobs.hasTree(root)) {\n      this.#late.set(session, root)',
+      'if (this.jobs.hasTree(root)) {',
+      late,
+    ],
+    [
+      'after a restart, an answer has no effect on a child whose run waits',
+      `${server}/sessions/sessions-duty.ts`,
+      'resumed.add(id)\n',
+      'if (root === undefined) resumed.add(id)\n',
+      late,
+    ],
+    [
+      'a change of the configuration stops a child that a message has woken',
+      `${server}/sessions/session-runs.ts`,
+      'session: paused.session, root: job.root',
+      'session: job.root, root: job.root',
+      late,
+    ],
+    [
+      'a decision in a file has no effect when another process ends',
+      `${server}/approvals/approvals-duty.ts`,
+      'if (isLate || [...elsewhere].some((root) => !isElsewhere(root)))',
+      'if (isLate)',
+      late,
+    ],
+    [
+      'a cancel below a child of a finished run leaves the child waiting',
+      `${server}/sessions/cancel-session.ts`,
+      'if (stored.spec.parent !== undefined) await',
+      'if (stored.spec.parent === null) await',
+      [`${server}/sessions/cancel-session.test.ts`],
     ],
     [
       'an agent’s edit of a session file is taken as a person’s',

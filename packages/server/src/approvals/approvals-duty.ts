@@ -3,11 +3,13 @@
  *
  * 1. The cost of a check depends only on the sessions that wait for a person.
  * 2. While a command that could write forms is running, forms are ignored. They are read when it has ended.
- * 3. Per start of the daemon, every channel is notified once of each question and once of its decision.
+ * 3. While another process runs a session, it may leave decisions in the forms. They are read when that process has ended.
+ * 4. Per start of the daemon, every channel is notified once of each question and once of its decision.
  */
 
 import type { Channel } from '@cadre/channels'
 import { type Answer, sentenceOf } from '@cadre/core'
+import { systemErrorCode } from '@cadre/disk'
 import {
   type ApprovalRecord,
   type Approvals,
@@ -16,7 +18,7 @@ import {
   type Voter,
   type Voters,
 } from '@cadre/gate'
-import { isUnsandboxedCommandRunning, readPlainFile } from '@cadre/home'
+import { isUnsandboxedCommandRunning, readPlainFile, runningProcess } from '@cadre/home'
 import type { DaemonContext } from '../daemon-context.ts'
 import type { Duty } from '../duty.ts'
 
@@ -43,7 +45,15 @@ export function createApprovalsDuty(
   const asking = new Set<string>()
   const open = new Map<string, ApprovalRecord>()
   let isLate = false
+  /** The trees with pending approvals that another process was running at the last check. */
+  let elsewhere = new Set<string>()
 
+  const isElsewhere = (root: string) => {
+    const owner = runningProcess(home, root)
+    return owner !== undefined && owner.pid !== process.pid
+  }
+  const treesElsewhere = () =>
+    [...new Set([...open.values()].map(({ root }) => root))].filter((root) => isElsewhere(root))
   const tellChannels = (what: 'asked' | 'settled', record: ApprovalRecord) => {
     for (const channel of channels()) {
       channel[what]?.(record).then(
@@ -71,6 +81,9 @@ export function createApprovalsDuty(
   const look = async () => {
     checkForm()
     isLate = isUnsandboxedCommandRunning(home)
+    // Trees that are released during this check are checked again.
+    const owned = treesElsewhere()
+    elsewhere = new Set(owned)
     if (isLate || (asking.size === 0 && open.size === 0)) return
     const told = [...asking]
     const of = [...new Set([...told, ...[...open.values()].map(({ session }) => session)])]
@@ -106,7 +119,21 @@ export function createApprovalsDuty(
       open.delete(id)
       tellChannels('settled', { ...record, status: 'withdrawn' })
     }
-    for (const session of roots) await sessions.resume(session)
+    elsewhere = new Set([...owned, ...treesElsewhere()])
+    await resumeAll(roots)
+  }
+  const resumeAll = async (ids: Iterable<string>) => {
+    const errors: unknown[] = []
+    for (const session of ids) {
+      try {
+        await sessions.resume(session)
+      } catch (error) {
+        errors.push(error)
+        // The session is not the cause, so the next check resumes it.
+        if (systemErrorCode(error) !== undefined) asking.add(session)
+      }
+    }
+    if (errors.length > 0) throw errors[0]
   }
   const asked = (record: ApprovalRecord) => {
     const { id, session, agent, type } = record
@@ -141,7 +168,7 @@ export function createApprovalsDuty(
       if (files.some(isForm)) await look()
     },
     async tick() {
-      if (isLate) await look()
+      if (isLate || [...elsewhere].some((root) => !isElsewhere(root))) await look()
     },
     asks: (ids) => {
       for (const id of ids) asking.add(id)

@@ -221,7 +221,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
       runs.close()
     },
     open: () => [...runs.agents(), ...deliveries.starting()],
-    elsewhere: () => [],
+    elsewhere: () => new Map(),
     counts() {
       const running = isClosed ? [] : runs.roots()
       return {

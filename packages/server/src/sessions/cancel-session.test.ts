@@ -20,6 +20,34 @@ test('queued messages do not start a cancelled session', async () => {
   expect([...(await messagesBySession(engine)).keys()]).toEqual([])
 })
 
+test('cancelling a session continues the session that waits for it, although its run has finished', async () => {
+  const { home } = temporaryHome()
+  for (const name of ['lead', 'worker']) template(home, name)
+  template(home, 'chief', 'agents: [worker]\n')
+  const delegate = (agentName: string) =>
+    call(['delegateWork', { agentName, workDescription: 'w', reportExpectations: 'r' }])
+  const report = call(['reportOut', { report: 'fine' }])
+  const models = scriptedModels({
+    lead: [delegate('chief'), say('the run is over')],
+    chief: [report, delegate('worker'), report],
+    worker: ['hang'],
+  })
+  const first = await openTestDaemon({ home, models })
+  await first.keeper.start({ id: 'lead-1', agent: 'lead', work: { content: 'go' } })
+  await first.rest()
+  const idOf = async (agent: string) => (await first.engine.list()).find((one) => one.agent === agent)?.id
+  const chief = (await idOf('chief')) ?? ''
+  await first.keeper.tell(chief, { content: 'once more', message: 'm/1' })
+  const worker = await until(() => idOf('worker'))
+  await until(() => models.requests.some(({ agent }) => agent === 'worker'))
+  await first.kill()
+  const { keeper, rest } = await openTestDaemon({ home, models })
+  expect(await keeper.cancel(worker, 'not needed')).toBe(true)
+  await until(async () => (await keeper.state(chief)).kind === 'ended')
+  await rest()
+  expect(await keeper.state(chief)).toMatchObject({ kind: 'ended', outcome: 'completed' })
+})
+
 test('cancelling a session that is not running ends the sessions that it waits for', async () => {
   const { home } = temporaryHome()
   for (const name of ['lead', 'worker']) template(home, name)

@@ -55,8 +55,12 @@ export async function cancelSession(
   }
   await endStoredSession(engine, stored, reason)
   ended()
-  if (session === root) rested([session])
-  // The sessions that wait for it continue with this outcome.
-  else await runs.resume(root)
+  if (session === root) {
+    rested([session])
+    return true
+  }
+  // The sessions that wait for it continue with this outcome, also below a run that has finished.
+  await runs.resume(root)
+  if (stored.spec.parent !== undefined) await runs.resume(stored.spec.parent.session)
   return true
 }

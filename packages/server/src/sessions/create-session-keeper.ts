@@ -32,7 +32,7 @@ export interface Keeper extends SessionKeeper {
   release(): void
   /** Resumes what failed because of the system, after it has recovered. */
   recover(): Promise<void>
-  /** Retries failed deliveries, and resumes sessions whose agent was restored. Call it periodically. */
+  /** Retries failed deliveries, and resumes sessions that could not be resumed before. Call it periodically. */
   retry(): Promise<void>
   /** Delivers the requests of an earlier process. */
   restore(): void
@@ -40,8 +40,8 @@ export interface Keeper extends SessionKeeper {
   clear(): void
   /** Sessions that are open here or queued to start, with their agents. */
   open(): Iterable<readonly [session: string, agent: string]>
-  /** Trees that another process is running, to check again later. */
-  elsewhere(): readonly string[]
+  /** Sessions to resume when another process no longer runs their tree, with its root. */
+  elsewhere(): ReadonlyMap<string, string>
   counts(): { readonly running: readonly string[]; readonly queued: readonly string[] }
 }
 
@@ -117,6 +117,7 @@ export function createSessionKeeper(options: KeeperOptions): Keeper {
     },
     async retry() {
       deliveries.retry()
+      await runs.resumeLate()
       await runs.adoptOrphans()
     },
     restore: () => deliveries.serveAll(),

@@ -83,6 +83,11 @@ export class Jobs {
     return this.#waiting.find(isIts) ?? [...this.#running.values()].find(isIts)
   }
 
+  /** Returns whether a job of this tree runs or waits. */
+  hasTree(root: string): boolean {
+    return this.#running.has(root) || this.#waiting.some((job) => job.root === root)
+  }
+
   running(root: string): Job | undefined {
     return this.#running.get(root)
   }

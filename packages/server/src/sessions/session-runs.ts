@@ -7,6 +7,7 @@
  * 3. A run that fails without recording anything is not retried until something changes.
  * 4. A run that fails because of the system, for example on a full disk, is not reported to listeners. It is resumed when the
  *    system has recovered.
+ * 5. A request to resume a session is never lost: while its tree runs, here or in another process, the request waits for the end of that run.
  */
 
 import { mkdirSync } from 'node:fs'
@@ -58,9 +59,11 @@ export class SessionRuns {
   readonly jobs: Jobs
   readonly #options: SessionRunsOptions
   readonly #listeners = new Set<RunEndListener>()
-  /** Trees that another process is running. */
-  readonly #elsewhere = new Set<string>()
-  readonly #paused: Job[] = []
+  /** Sessions to resume when another process no longer runs their tree, with its root. */
+  readonly #elsewhere = new Map<string, string>()
+  /** Sessions to resume when no run of their tree is left here: the current one may not have seen why. */
+  readonly #late = new Map<string, string>()
+  readonly #paused: Pick<Job, 'session' | 'root' | 'agent'>[] = []
   /** Sessions that are not resumed because their agent was removed. It may be restored. */
   readonly #orphans = new Map<string, AgentDefinition>()
   /** Sessions whose run failed because of the system. */
@@ -89,16 +92,18 @@ export class SessionRuns {
 
   /** Resumes a session, or the tree it belongs to, if it has work to do. */
   async resume(session: string): Promise<void> {
-    if (this.jobs.has(session)) return
     const stored = await this.#options.engine.read(session)
     if (stored === undefined) return
     const { root, agent } = stored.spec
-    if (this.jobs.has(root)) return
-    if (this.ownerOf(root) !== undefined) {
-      this.#elsewhere.add(root)
+    if (this.jobs.hasTree(root)) {
+      this.#late.set(session, root)
       return
     }
-    this.#elsewhere.delete(root)
+    if (this.ownerOf(root) !== undefined) {
+      this.#elsewhere.set(session, root)
+      return
+    }
+    this.#elsewhere.delete(session)
     if (!(await canRunUnattended(stored, (id) => this.readOr(id))) || !this.mayResume(stored)) return
     this.#continueRun(session, root, agent.name)
   }
@@ -109,8 +114,9 @@ export class SessionRuns {
     if (stored === undefined) throw new CadreError('not_found', `there is no session ${session}.`)
     const { root, agent } = stored.spec
     if (this.jobs.has(session) || this.jobs.has(root)) {
-      if (idleStateOf(stored).kind !== 'ended') return
-      throw stillRunning(session)
+      if (idleStateOf(stored).kind === 'ended') throw stillRunning(session)
+      this.#late.set(session, root)
+      return
     }
     this.requireHere(stored)
     const job = this.#continueRun(session, root, agent.name)
@@ -178,8 +184,8 @@ export class SessionRuns {
     return this.#stuck.get(session)
   }
 
-  elsewhere(): readonly string[] {
-    return [...this.#elsewhere]
+  elsewhere(): ReadonlyMap<string, string> {
+    return new Map(this.#elsewhere)
   }
 
   onRest(listener: RunEndListener): () => void {
@@ -194,8 +200,23 @@ export class SessionRuns {
 
   /** Starts runs again, paused ones first. */
   release(): void {
-    for (const job of this.#paused.splice(0)) this.#continueRun(job.root, job.root, job.agent)
+    for (const { session, root, agent } of this.#paused.splice(0)) this.#continueRun(session, root, agent)
     this.jobs.release()
+  }
+
+  /** Resumes the sessions that should have been resumed during a run that is over. */
+  async resumeLate(): Promise<void> {
+    for (const [session, root] of [...this.#late]) {
+      if (this.jobs.hasTree(root)) continue
+      this.#late.delete(session)
+      try {
+        await this.resume(session)
+      } catch (error) {
+        // A file that cannot be read is reported when it is checked.
+        if (systemErrorCode(error) !== undefined) this.#late.set(session, root)
+        throw error
+      }
+    }
   }
 
   /** Resumes stalled sessions after the system has recovered. */
@@ -245,15 +266,18 @@ export class SessionRuns {
     if (end.kind === 'failed') this.#failed(job, end.error)
     else if (isUnrecorded(end.result)) this.#stuck.set(job.session, "the session's end was not recorded")
     const isOwned = end.kind === 'failed' && hasErrorCode(end.error, 'owned')
-    const isPaused = end.kind === 'rested' && isPause(end.result)
-    if (isPaused) this.#paused.push(job)
-    if (!isOwned && !isPaused) this.notifyRested(job, end)
+    const paused = end.kind === 'rested' && isPause(end.result) ? end.result : undefined
+    // The run may be one of a session above.
+    if (paused !== undefined) this.#paused.push({ session: paused.session, root: job.root, agent: job.agent })
+    else if (!isOwned) this.notifyRested(job, end)
     rested([...job.members])
+    // The keeper's next retry repeats it.
+    if (paused === undefined) void this.resumeLate().catch(trouble)
   }
 
   #failed({ session, root }: Job, error: unknown): void {
     if (hasErrorCode(error, 'owned')) {
-      this.#elsewhere.add(root)
+      this.#elsewhere.set(session, root)
       return
     }
     const message = messageOf(error)
@@ -271,7 +295,7 @@ export function fileOfSession(session: string): string {
   return `sessions/${session}.session.yaml`
 }
 
-function isPause(result: RunResult): boolean {
+function isPause(result: RunResult): result is Extract<RunResult, { kind: 'waiting' }> {
   return result.kind === 'waiting' && result.questions.length === 0
 }
 

@@ -139,16 +139,17 @@ export function createSessionsDuty(
         if (index % filesPerTurn === filesPerTurn - 1) await new Promise((resolve) => setImmediate(resolve))
         await look(id)
       }
-      const roots = new Set<string>()
+      const resumed = new Set<string>()
       const asking: string[] = []
       for (const [id, { standing, root }] of unfinished) {
         if (standing === 'asks') asking.push(id)
         if (standing !== 'ready' && standing !== 'delegates') continue
-        // A child of an ended run is resumed alone.
-        roots.add(root !== undefined && known.get(root)?.standing !== 'ended' ? root : id)
+        // The run first. A child that a message has woken is resumed beside it.
+        if (root !== undefined && known.get(root)?.standing !== 'ended') resumed.add(root)
+        resumed.add(id)
       }
       options.asks(asking)
-      for (const root of roots) await goOn(root)
+      for (const id of resumed) await goOn(id)
     },
     async changed(files) {
       const ids = files.flatMap((file) => idOf(file.slice(folder.length + 1)) ?? [])
@@ -176,8 +177,8 @@ export function createSessionsDuty(
         if (!sessions.isOpenHere(id)) await afterRun(id)
       }
       await sessions.retry()
-      for (const root of sessions.elsewhere())
-        if (runningProcess(home, root) === undefined) await sessions.resume(root)
+      for (const [session, root] of sessions.elsewhere())
+        if (runningProcess(home, root) === undefined) await sessions.resume(session)
     },
     rested(ids) {
       for (const id of ids) {
