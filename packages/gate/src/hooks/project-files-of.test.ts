@@ -46,6 +46,8 @@ it.each([
   ["sh 'scripts/my guard.sh'", ['scripts/my guard.sh']],
   ['scripts/my\\ guard.sh', ['scripts/my guard.sh']],
   ['cd "$CLAUDE_PROJECT_DIR"/scripts && ./check.sh', ['scripts/check.sh']],
+  [`bash -c '"$CLAUDE_PROJECT_DIR"/scripts/check.sh'`, ['scripts/check.sh']],
+  [`sh -c "bash -c '\\"$PWD\\"/scripts/check.sh;true'"`, ['scripts/check.sh']],
   ['cd "$PWD/scripts"; sh "my guard.sh"', ['scripts/my guard.sh']],
   ['cd -P -- scripts && ./check.sh', ['scripts/check.sh']],
   ["bash -c 'set -e; cd scripts && ./check.sh'", ['scripts/check.sh']],

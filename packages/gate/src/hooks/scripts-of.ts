@@ -133,12 +133,14 @@ function withoutRedirections(line: string): string {
 }
 
 /**
- * The words as a shell reads them: `"$CLAUDE_PROJECT_DIR"/my\ check.sh` is one word. A word that contains spaces can be a command, as after
- * `sh -c`, so its own words follow it.
+ * The words as a shell reads them: `"$CLAUDE_PROJECT_DIR"/my\ check.sh` is one word. A word that contains spaces, quotes or
+ * other syntax can be a command, as after `sh -c`, so its own words follow it.
  */
 function shellWords(line: string): string[] {
   const words = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s;&|(){}<>"'\\`])+/gs) ?? []
-  return words.map(unquoted).flatMap((word) => (/\s/.test(word) ? [word, ...shellWords(word)] : [word]))
+  return words
+    .map(unquoted)
+    .flatMap((word) => (/[\s;&|(){}<>"'\\`]/.test(word) ? [word, ...shellWords(word)] : [word]))
 }
 
 function unquoted(word: string): string {
