@@ -372,7 +372,7 @@ describe('addresses, agents, and calls about nothing', () => {
       expect(await outcomeOf([['WebFetch', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
     for (const pattern of [
       ...['https://evil.test/*', 'https://EVIL.test.:443/*', 'https://me@evil.test/*'],
-      ...['evil.test', 'EVIL.test.', 'evil.test:443', 'evil.test/*'],
+      ...['evil.test', 'EVIL.test.', 'evil.test:443', 'evil.test/*', 'host:evil.test'],
     ])
       expect(await outcomeOf([['web', pattern, 'deny']], ...fetch(url)), pattern).toBe('refused')
     const only = [

@@ -39,14 +39,14 @@ export function readHostPattern(pattern: string): string | undefined {
 
 /**
  * Like `restrictionCoversHost`, for a pattern of an agent file: `domain:evil.test`, or text with wildcards such as `https://evil.test/*`. Text
- * that cannot begin a URL, such as `evil.test/*`, is also read as a host: otherwise it would restrict nothing.
+ * that cannot begin a URL, such as `evil.test/*`, is read as a host: otherwise it would restrict nothing.
  */
 export function restrictionCoversAddress(pattern: string, address: string): boolean {
   const domain = domainOf(pattern)
   if (domain !== undefined) return restrictionCoversHost(domain, address)
   const host = hostOf(address)
   if (host === undefined) return true
-  const isBareHost = !/^\s*\*|:\/\//.test(pattern) && readHostPattern(pattern) !== undefined
+  const isBareHost = !/^\s*\*|:\/\//.test(pattern)
   if (isBareHost && restrictionCoversHost(pattern, address)) return true
   const { protocol, port, pathname, search, hash, href } = new URL(address)
   const plain = `${protocol}//${host}${port === '' ? '' : `:${port}`}${pathname}${search}${hash}`
