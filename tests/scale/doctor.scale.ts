@@ -102,7 +102,7 @@ test('doctor names the ledger, the list of changes and the mailbox if their work
   expect((await send('messages/tree-a/send', [{ kind: 'wake' }])).status).toBe(202)
   await until(async () => {
     const found = await query(
-      `select id from sys_invocation where target_service_name like 'cadre-${place}%' and status = 'backing-off' and retry_count > 2`,
+      `select id from sys_invocation where target_service_name like 'cadre-${place}%' and status = 'backing-off' and retry_count > 2 and last_failure like '%refused%'`,
     )
     return found.length === 4
   })
