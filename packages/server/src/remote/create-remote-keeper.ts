@@ -4,12 +4,13 @@
  *
  * `start`, `tell`, `resumeOnRequest` and `cancel` return when the request is in the queue on disk (`RemoteDeliveries`).
  */
-import { type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
+import { CadreError, type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { MessageWork, SessionStart } from '../session-keeper.ts'
 import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts'
 import { hasReceived } from '../sessions/deliveries.ts'
 import { DeliveryQueue, isQueuedOrder } from '../sessions/delivery-queue.ts'
+import { whyNotIn } from '../sessions/foreign-workspace-reason.ts'
 import { endedState } from '../sessions/kept-result.ts'
 import type { RunEndListener } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
@@ -74,7 +75,15 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     ...options,
     ...{ queue, sessions, runs, mirror, workspaceOf, report: reportDelivery },
   })
-  const written = new WrittenSessions({ ...options, queue, deliveries, report: reportDelivery })
+  const requirePlace = (root: string, folder: string) => {
+    const why = whyNotIn({ root, workspace: folder }, options)
+    if (why !== undefined) throw new CadreError('configuration', why)
+    workspaceOf(root, folder)
+  }
+  const written = new WrittenSessions({
+    ...options,
+    ...{ queue, deliveries, requirePlace, report: reportDelivery },
+  })
   const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report: reportWake })
   const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report: reportCheck })
   const comparison = createTreeComparison(sessions, checks)

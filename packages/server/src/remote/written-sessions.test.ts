@@ -24,6 +24,9 @@ function openWritten({ home, workspace } = temporaryHome()) {
       serveAll: () => void served.push(...queue.sessions().filter((session) => !existsSync(pathOf(session)))),
     },
     parts: () => ({ parts: { agents, models } }) as never,
+    requirePlace(session, folder) {
+      if (folder === '/etc') throw new CadreError('configuration', `${session} may not work in /etc.`)
+    },
     note: () => {},
     report: () => {},
   })
@@ -103,6 +106,17 @@ test.each([
   await expect(written.start('note')).rejects.toThrow(message)
   expect(starts()).toEqual([])
   expect(existsSync(pathOf('note'))).toBe(true)
+})
+
+test('does not move the file of a session that may not work in its folder', async () => {
+  const { written, write, starts, pathOf } = openWritten()
+  write('note', `metadata: { workspace: /etc }\n${text}`)
+  await expect(written.start('note')).rejects.toThrow('note may not work in /etc.')
+  expect(starts()).toEqual([])
+  expect(existsSync(pathOf('note'))).toBe(true)
+  write('note', text)
+  expect(await written.start('note')).toBe(true)
+  expect(starts()).toHaveLength(1)
 })
 
 test('does not start an unknown agent', async () => {

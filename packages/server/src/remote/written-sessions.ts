@@ -17,6 +17,8 @@ import type { RemoteDeliveries } from './remote-deliveries.ts'
 export interface WrittenSessionsOptions extends Pick<KeeperOptions, 'home' | 'parts' | 'note'> {
   readonly queue: Pick<DeliveryQueue<QueuedOrder>, 'add'>
   readonly deliveries: Pick<RemoteDeliveries, 'isToBeStarted' | 'serveAll'>
+  /** Throws if a session may not or cannot work in a folder. */
+  readonly requirePlace: (session: string, folder: string) => void
   /** Sets or clears the problem of a session. */
   readonly report: (session: string, message: string | undefined) => void
 }
@@ -32,10 +34,11 @@ export class WrittenSessions {
 
   /** Starts a session if a person has written its file. Returns false if the file shows a session that has already started. */
   async start(session: string): Promise<boolean> {
-    const { home, parts } = this.#options
+    const { home, parts, requirePlace } = this.#options
     const written = readWritten(home, session)
     if (written === undefined) return false
     await requireAgent(written, parts().parts)
+    if (written.workspace !== undefined) requirePlace(session, written.workspace)
     if (isUnsandboxedCommandRunning(home)) this.#later.add(session)
     // If the file has changed in the meantime, the watcher reports it again.
     else if (readWritten(home, session)?.stamp === written.stamp) this.#enqueue(session, written)

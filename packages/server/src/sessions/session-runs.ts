@@ -27,7 +27,7 @@ import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
-import { foreignWorkspaceReason } from './foreign-workspace-reason.ts'
+import { whyNotIn } from './foreign-workspace-reason.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import { type Job, type JobRequest, Jobs, type StartedJobEnd } from './jobs.ts'
 import { failureResult } from './kept-result.ts'
@@ -140,7 +140,7 @@ export class SessionRuns {
     const gone = this.#removalOf(spec.agent)
     if (gone === undefined) this.#orphans.delete(spec.id)
     else this.#orphans.set(spec.id, spec.agent)
-    const why = this.#whyForeign(spec) ?? gone
+    const why = whyNotIn(spec, this.#options) ?? gone
     const found = why === undefined ? [] : [{ severity: 'error' as const, message: why }]
     problems.report('workspace', fileOfSession(spec.id), found)
     if (why !== undefined) return why
@@ -243,12 +243,6 @@ export class SessionRuns {
 
   #removalOf(agent: AgentDefinition): string | undefined {
     return removedAgentReason(agent, this.#options.parts().parts.registry)
-  }
-
-  #whyForeign({ root, workspace }: StoredSession['spec']): string | undefined {
-    const { home, workspace: own, trusted, parts } = this.#options
-    if (trusted) return undefined
-    return parts().parts.leaves?.(root) ?? foreignWorkspaceReason(workspace, { home, own })
   }
 
   #continueRun(session: string, root: string, agent: string): Job {
