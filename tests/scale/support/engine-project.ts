@@ -26,6 +26,8 @@ export interface StartWorkerOptions {
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** Default: the model of the project. */
+  readonly model?: string
 }
 
 export interface EngineProjectOptions {
@@ -79,8 +81,10 @@ export async function openEngineProject(
       port: own = workerPort,
       env: variables = {},
       args = [],
+      model: other,
     } = {}) {
-      const all = ['worker', '--json', '--port', String(own), ...model, ...args]
+      const flags = other === undefined ? model : ['--trust', '--model', other]
+      const all = ['worker', '--json', '--port', String(own), ...flags, ...args]
       const worker = at.start(all, { env: { ...modelEnv, ...variables } })
       endWithUs(worker.child)
       await worker.until((stdout) => stdout.includes('worker.ready'))

@@ -87,7 +87,7 @@ async function openKeeper({ at = temporaryHome(), shown, parallel = 5, children 
   onTestFinished(() => keeper.clear())
   return {
     ...{ at, keeper, orders, keys, owned, held, unreadable, state, sessions },
-    rest: (root: string) => rest(root, rested),
+    rest: (root: string, result = rested) => rest(root, result),
     /** Stops a part of the world. The returned function starts it again. */
     stop(part: keyof typeof gates) {
       let go = () => {}

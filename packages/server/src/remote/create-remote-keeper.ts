@@ -82,14 +82,14 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   }
   const written = new WrittenSessions({
     ...options,
-    ...{ queue, deliveries, requirePlace, report: reportDelivery },
+    ...{ deliveries, requirePlace, report: reportDelivery },
   })
   const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report: reportWake })
   const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report: reportCheck })
   const comparison = createTreeComparison(sessions, checks)
 
   const finish = (root: string, result: RunResult) => {
-    deliveries.finished(root)
+    if (deliveries.finished(root, result)) return
     for (const listener of listeners) listener(root, result)
   }
   /** Where a session is, and whether it runs or can continue, as far as its file and its tree show. */

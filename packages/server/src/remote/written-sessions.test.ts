@@ -17,9 +17,11 @@ function openWritten({ home, workspace } = temporaryHome()) {
   const served: string[] = []
   const written = new WrittenSessions({
     home,
-    queue,
     deliveries: {
-      isToBeStarted: (session) => queue.of(session).length > 0,
+      queueStart(request) {
+        if (queue.of(request.id).length === 0) queue.add({ kind: 'start', request })
+        return true
+      },
       // What a worker could see at this moment.
       serveAll: () => void served.push(...queue.sessions().filter((session) => !existsSync(pathOf(session)))),
     },
