@@ -16,7 +16,8 @@ export interface EngineProject {
   restartEngine(): Promise<RunningCadre>
   /** Starts a worker. A restarted worker has the same address. */
   startWorker(options?: StartWorkerOptions): Promise<RunningCadre>
-  startDaemon(env?: Readonly<Record<string, string>>): Promise<void>
+  /** `trust`: with `--trust`. Otherwise the home must be known. Default: true. */
+  startDaemon(env?: Readonly<Record<string, string>>, options?: { readonly trust?: boolean }): Promise<void>
 }
 
 export interface StartWorkerOptions {
@@ -90,8 +91,9 @@ export async function openEngineProject(
       await worker.until((stdout) => stdout.includes('worker.ready'))
       return worker
     },
-    async startDaemon(variables = {}) {
-      const started = await project.cadre(['up', '--engine', 'restate', '--detach', ...model], {
+    async startDaemon(variables = {}, { trust = true } = {}) {
+      const flags = trust ? model : model.filter((flag) => flag !== '--trust')
+      const started = await project.cadre(['up', '--engine', 'restate', '--detach', ...flags], {
         ownProcess: true,
         env: { ...modelEnv, ...variables },
       })

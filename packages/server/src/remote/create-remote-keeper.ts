@@ -82,6 +82,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   }
   const written = new WrittenSessions({
     ...options,
+    hasCheckouts: options.workspaceOf !== undefined,
     ...{ deliveries, requirePlace, report: reportDelivery },
   })
   const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report: reportWake })

@@ -11,7 +11,7 @@ const writer: AgentDefinition = { name: 'writer', description: '', prompt: '', t
 const models = scriptedModels({})
 const agents = { get: (name: string) => (name === 'writer' ? writer : undefined), list: () => [writer] }
 
-function openWritten({ home, workspace } = temporaryHome()) {
+function openWritten({ home, workspace } = temporaryHome(), hasCheckouts = false) {
   const queue = new DeliveryQueue(home, isQueuedOrder)
   queue.load()
   const served: string[] = []
@@ -26,6 +26,7 @@ function openWritten({ home, workspace } = temporaryHome()) {
       serveAll: () => void served.push(...queue.sessions().filter((session) => !existsSync(pathOf(session)))),
     },
     parts: () => ({ parts: { agents, models } }) as never,
+    hasCheckouts,
     requirePlace(session, folder) {
       if (folder === '/etc') throw new CadreError('configuration', `${session} may not work in /etc.`)
     },
@@ -41,15 +42,32 @@ function openWritten({ home, workspace } = temporaryHome()) {
 const text = 'agent_id: writer\nmessages:\n  - role: user\n    content: Write it down.\n'
 
 test('moves the file, and sends the request only after that', async () => {
-  const { written, served, pathOf, write, starts } = openWritten()
+  const { home, written, served, pathOf, write, starts } = openWritten()
   write('note', text)
   expect(await written.start('note')).toBe(true)
   expect(starts()).toEqual([
-    { kind: 'start', request: { id: 'note', agent: 'writer', work: { content: 'Write it down.' } } },
+    {
+      kind: 'start',
+      request: {
+        id: 'note',
+        agent: 'writer',
+        work: { content: 'Write it down.' },
+        workspace: home.at('workspaces', 'writer'),
+      },
+    },
   ])
   expect(served).toEqual(['note'])
   expect(existsSync(pathOf('note'))).toBe(false)
   expect(readFileSync(`${pathOf('note')}.orig`, 'utf8')).toBe(text)
+})
+
+test('uses no folder of the home if each tree has a checkout, unless the file names one', async () => {
+  const { written, write, starts } = openWritten(temporaryHome(), true)
+  write('note', text)
+  await written.start('note')
+  expect(starts()).toEqual([
+    { kind: 'start', request: { id: 'note', agent: 'writer', work: { content: 'Write it down.' } } },
+  ])
 })
 
 test('takes over the model, the workspace, the controls and earlier messages', async () => {

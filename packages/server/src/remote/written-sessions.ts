@@ -15,6 +15,8 @@ import type { RemoteDeliveries } from './remote-deliveries.ts'
 
 export interface WrittenSessionsOptions extends Pick<KeeperOptions, 'home' | 'parts' | 'note'> {
   readonly deliveries: Pick<RemoteDeliveries, 'queueStart' | 'serveAll'>
+  /** Whether each tree has a checkout, so that its agent needs no folder in the home. */
+  readonly hasCheckouts: boolean
   /** Throws if a session may not or cannot work in a folder. */
   readonly requirePlace: (session: string, folder: string) => void
   /** Sets or clears the problem of a session. */
@@ -36,7 +38,7 @@ export class WrittenSessions {
     const written = readWritten(home, session)
     if (written === undefined) return false
     await requireAgent(written, parts().parts)
-    if (written.workspace !== undefined) requirePlace(session, written.workspace)
+    requirePlace(session, written.workspace)
     if (isUnsandboxedCommandRunning(home)) this.#later.add(session)
     // If the file has changed in the meantime, the watcher reports it again.
     else if (readWritten(home, session)?.stamp === written.stamp) this.#enqueue(session, written)
@@ -53,15 +55,16 @@ export class WrittenSessions {
   }
 
   /** Synchronous, so that the file is as it was read. */
-  #enqueue(session: string, { stamp: _, ...start }: WrittenSession): void {
-    const { home, deliveries, note, report } = this.#options
+  #enqueue(session: string, { stamp: _, workspace, namesWorkspace, ...start }: WrittenSession): void {
+    const { home, deliveries, hasCheckouts, note, report } = this.#options
     if (doubtsAbout(home, session).length > 0) {
       throw new CadreError(
         'configuration',
         `session ${session} was not started, because its file changed while a command ran without a sandbox, so an agent could have written it. To start the session, check the file and rename it.`,
       )
     }
-    if (!deliveries.queueStart({ id: session, ...start })) {
+    const isThere = namesWorkspace || !hasCheckouts
+    if (!deliveries.queueStart({ id: session, ...start, ...(isThere && { workspace }) })) {
       throw new CadreError(
         'usage',
         `session ${session} was not started from this file, because an earlier request to start it was sent to the workers. Rename the file to start another session, or cancel this session first.`,
