@@ -64,7 +64,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     checkUntilWritten: (root, agent) => void checks.check(root, agent),
     synced: () => deliveries.serveAll(),
     ended(root, result, members) {
-      deliveries.rested(members)
+      deliveries.rested(members, result)
       wakes.ended(root, result)
       if (result !== undefined) finish(root, result)
       rested(members)

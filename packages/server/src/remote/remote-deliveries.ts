@@ -12,8 +12,10 @@
  * 5. A worker may refuse a start before the session has a record, for example because it has no model that it can use. The request then stays
  *    in the queue, with the reason as the problem of the session. It is sent again after pauses, because any reason can go away, until the
  *    session has a record, a person cancels it, or a corrected file replaces it. The server stores each attempt once. Only a start whose
- *    caller shows the failure itself leaves the queue.
+ *    caller shows the failure itself leaves the queue. A message to a session that has a record is repeated in the same way if the tree has
+ *    rested several times without it, unless the session was cancelled.
  */
+import { randomUUID } from 'node:crypto'
 import { messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { currentUser } from '@cadre/disk'
 import type { KeepRequest } from '../session-keeper.ts'
@@ -51,7 +53,7 @@ interface Blocked {
   readonly reason: string
   readonly failures: number
   readonly notBefore: number
-  /** The request, if a worker has refused to start the session. */
+  /** The request, if a worker has refused it. */
   readonly refused?: string
 }
 
@@ -74,6 +76,8 @@ export class RemoteDeliveries {
   readonly #sent = new Map<string, 'sent' | 'tried'>()
   /** How often the tree of a message that the server has rested without it, by file. */
   readonly #rests = new Map<string, number>()
+  /** Identifies the current attempt to send a message that a worker has rejected, by file. */
+  readonly #attempts = new Map<string, string>()
   readonly #blocked = new Map<string, Blocked>()
   #holds = 0
   #isClosed = false
@@ -187,7 +191,7 @@ export class RemoteDeliveries {
   }
 
   /** A tree rests. Messages that its files do not show are sent again. */
-  rested(sessions: readonly string[]): void {
+  rested(sessions: readonly string[], result: RunResult | undefined): void {
     for (const session of sessions) {
       const isStarted = isRecord(this.#options.sessions.readNow(session))
       for (const queued of this.#queue.of(session)) {
@@ -195,7 +199,7 @@ export class RemoteDeliveries {
         const isSent = this.#sent.get(file) === 'sent'
         const isTold = isSent && isStarted && request.kind === 'tell'
         if (isSent && request.kind === 'resume') this.#remove(queued)
-        else if (isTold && this.#countRest(file) >= maxRests) this.#drop(queued)
+        else if (isTold && this.#countRest(file) >= maxRests) this.#unread(queued, result)
         else if (this.#sent.has(file)) this.#sent.set(file, 'tried')
       }
     }
@@ -205,6 +209,36 @@ export class RemoteDeliveries {
     const rests = (this.#rests.get(file) ?? 0) + 1
     this.#rests.set(file, rests)
     return rests
+  }
+
+  /** A worker has rejected a message, for example because it cannot use the model of the session, or a cancel has taken it back. */
+  #unread(queued: QueuedDelivery<QueuedOrder>, result: RunResult | undefined): void {
+    const { file, session } = queued
+    if (this.#isCancelled(session)) {
+      this.#drop(queued)
+      return
+    }
+    this.#rests.delete(file)
+    this.#attempts.set(file, randomUUID())
+    const reason = reasonIn(result) || 'the session has rested without reading them'
+    this.#rejected(queued, 'deliver messages to this session', reason)
+  }
+
+  /** Whether a session, or one above it, was cancelled. */
+  #isCancelled(session: string): boolean {
+    const read = (id: string) => this.#options.sessions.readNow(id)
+    const above = new Set<string>()
+    for (let id: string | undefined = session; id !== undefined && !above.has(id); ) {
+      above.add(id)
+      id = read(id)?.spec.parent?.session
+    }
+    return [...above].some((id) => read(id)?.outcome === 'cancelled')
+  }
+
+  #rejected({ file, session }: QueuedDelivery<QueuedOrder>, what: string, reason: string): void {
+    this.#sent.delete(file)
+    this.#setBlocked(session, reason, file)
+    this.#options.report(session, `Cannot ${what} yet: ${reason}`)
   }
 
   /** A cancel without this daemon has taken the message back, and the server does not accept it again. */
@@ -221,20 +255,12 @@ export class RemoteDeliveries {
     if (start === undefined) return false
     const status = result.kind === 'report' ? result.report.status : 'error'
     if (status === 'error' && !start.reportsFailure) {
-      this.#refused(first, result)
+      this.#rejected(first, 'start this session', reasonIn(result) || 'it was suspended before it began')
       return true
     }
     if (status === 'cancelled') this.#drop(first)
     else this.#remove(first)
     return false
-  }
-
-  #refused({ file, session }: QueuedDelivery<QueuedOrder>, result: RunResult): void {
-    this.#sent.delete(file)
-    const notices = result.kind === 'report' ? (result.report.notices ?? []) : []
-    const reason = notices.map(({ message }) => message).join('; ') || 'it was suspended before it began'
-    this.#setBlocked(session, reason, file)
-    this.#options.report(session, `Cannot start this session yet: ${reason}`)
   }
 
   /** Whether the server may have a request that it can still carry out. */
@@ -325,6 +351,7 @@ export class RemoteDeliveries {
     this.#queue.remove(queued)
     this.#sent.delete(queued.file)
     this.#rests.delete(queued.file)
+    this.#attempts.delete(queued.file)
   }
 
   #unblock(session: string): void {
@@ -394,7 +421,8 @@ export class RemoteDeliveries {
     await runs.expect(root, spec.agent.name, session)
     // What a person has changed in the file before applies first.
     if (await mirror.push(session)) runs.changed(root)
-    if (request.kind === 'tell') return { root, send: () => trees.tell(session, request.work) }
+    if (request.kind === 'tell')
+      return { root, send: () => trees.tell(session, request.work, this.#attempts.get(file)) }
     // An earlier process has sent it.
     if (isRestored && (await trees.state(root)).kind === 'running')
       return { root, send: async () => trees.watch(root) }
@@ -421,6 +449,12 @@ export class RemoteDeliveries {
 /** Whether a file shows a record. People who write a file to start a session omit when it was created. */
 function isRecord(stored: StoredSession | undefined): boolean {
   return stored !== undefined && stored.spec.created !== ''
+}
+
+/** Why a run failed. */
+function reasonIn(result: RunResult | undefined): string {
+  if (result?.kind !== 'report' || result.report.status !== 'error') return ''
+  return result.report.notices?.map(({ message }) => message).join('; ') ?? ''
 }
 
 /** How often a session was resumed. */
