@@ -58,6 +58,28 @@ test('a file that a worker cannot start from is reported until it is fixed', asy
   await until(async () => (await problems()).length === 0)
 })
 
+test('a session from a file works in the workspace of its agent, and only where the daemon may', async () => {
+  const engine = await openEngineProject(files)
+  const { project, keeper } = engine
+  await engine.startWorker()
+  await engine.startDaemon({}, { trust: false })
+  project.write(note, `metadata: { workspace: /etc }\n${text}`)
+  const refusal = `the session's workspace /etc is neither in ${project.path} nor a workspace in this home directory. Run "cadre resume" there, or start the daemon with --trust`
+  await until(async () => {
+    const [status] = (await project.cadre(['status', '--json'])).json() as {
+      problems: { message: string }[]
+    }[]
+    return status?.problems.some(({ message }) => message === refusal) ?? false
+  })
+  expect(project.read(note)).toContain('/etc')
+  expect(await keeper.state('note')).toEqual({ kind: 'absent' })
+  project.write(note, text)
+  await until(() => project.exists(note) && project.read(note).includes('status: completed'))
+  const stored = await keeper.read('note')
+  expect(stored?.spec.workspace).toBe(project.at('.cadre/workspaces/planner'))
+  expect(project.exists('.cadre/workspaces/planner')).toBe(true)
+})
+
 test('a chat log is answered by a session on a worker', async () => {
   const engine = await openEngineProject(files)
   const { project, keeper } = engine

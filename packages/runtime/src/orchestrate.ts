@@ -93,7 +93,9 @@ export function orchestrate(parts: RunParts, options: OrchestrateOptions): Orche
     { limits: parts.wanted, ceilings: enforced.ceilings },
   )
   const placed =
-    checkouts === undefined ? withoutCheckouts(orchestrator) : withCheckouts(orchestrator, checkouts, engine)
+    checkouts === undefined
+      ? withoutCheckouts(orchestrator, parts.home)
+      : withCheckouts(orchestrator, checkouts, engine)
   return withStartOptions(placed, options.telemetry, {
     // Does not offer delegation if the policy would refuse it.
     ...(!policy.subagents && { delegation: false }),

@@ -41,6 +41,8 @@ export interface SessionStart {
   readonly model?: string
   /** How the workspace is isolated, if it belongs to another session. */
   readonly isolation?: Isolation
+  /** The caller shows a start that fails as its own failure, so the start is not repeated. */
+  readonly reportsFailure?: true
 }
 
 export interface KeepRequest extends SessionStart {
@@ -65,7 +67,7 @@ export interface SessionKeeper {
   readonly isRemote?: true
   /**
    * Starts this session, or resumes it if it exists: safe to repeat. Returns as soon as the start is queued; `onRest` reports the
-   * outcome, including a failed start. Rejects with a `CadreError` when the agent or model is unknown; nothing is queued then.
+   * outcome, including a failed start that is not repeated. Rejects with a `CadreError` when the agent or model is unknown; nothing is queued then.
    */
   start(request: KeepRequest): Promise<void>
   /**

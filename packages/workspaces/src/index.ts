@@ -22,6 +22,7 @@ export type { Direction, PlannedFile, UndoPlan } from './checkpoints/undo-plan.t
 export { createWorkspaces, type WorkspaceKeeper } from './create-workspaces.ts'
 export { createWorkspacesHandler } from './create-workspaces-handler.ts'
 export type { WorkspaceForecast } from './forecast-workspace.ts'
+export { makeHomeWorkspace } from './make-home-workspace.ts'
 export type { MergeResult } from './merge-workspace.ts'
 export type { RollbackRequest, RollbackResult } from './rollback-workspace.ts'
 export type { WorkspaceState } from './workspace-state.ts'

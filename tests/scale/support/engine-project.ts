@@ -16,7 +16,8 @@ export interface EngineProject {
   restartEngine(): Promise<RunningCadre>
   /** Starts a worker. A restarted worker has the same address. */
   startWorker(options?: StartWorkerOptions): Promise<RunningCadre>
-  startDaemon(env?: Readonly<Record<string, string>>): Promise<void>
+  /** `trust`: with `--trust`. Otherwise the home must be known. Default: true. */
+  startDaemon(env?: Readonly<Record<string, string>>, options?: { readonly trust?: boolean }): Promise<void>
 }
 
 export interface StartWorkerOptions {
@@ -26,6 +27,8 @@ export interface StartWorkerOptions {
   readonly port?: number
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** Default: the model of the project. */
+  readonly model?: string
 }
 
 export interface EngineProjectOptions {
@@ -79,15 +82,18 @@ export async function openEngineProject(
       port: own = workerPort,
       env: variables = {},
       args = [],
+      model: other,
     } = {}) {
-      const all = ['worker', '--json', '--port', String(own), ...model, ...args]
+      const flags = other === undefined ? model : ['--trust', '--model', other]
+      const all = ['worker', '--json', '--port', String(own), ...flags, ...args]
       const worker = at.start(all, { env: { ...modelEnv, ...variables } })
       endWithUs(worker.child)
       await worker.until((stdout) => stdout.includes('worker.ready'))
       return worker
     },
-    async startDaemon(variables = {}) {
-      const started = await project.cadre(['up', '--engine', 'restate', '--detach', ...model], {
+    async startDaemon(variables = {}, { trust = true } = {}) {
+      const flags = trust ? model : model.filter((flag) => flag !== '--trust')
+      const started = await project.cadre(['up', '--engine', 'restate', '--detach', ...flags], {
         ownProcess: true,
         env: { ...modelEnv, ...variables },
       })

@@ -14,7 +14,9 @@ export interface WrittenSession extends Pick<SessionSpec, 'controls' | 'history'
   readonly work: Work
   /** Absent if the file does not name one. */
   readonly model?: string
-  readonly workspace?: string
+  /** If the file does not name one, that of the agent in the home. */
+  readonly workspace: string
+  readonly namesWorkspace: boolean
   /** Identifies this version of the file. */
   readonly stamp: string
 }
@@ -51,7 +53,8 @@ export function readWritten(home: Home, id: string): WrittenSession | undefined 
     agent: spec.agent.name,
     work: { content, ...(images && { images }) },
     ...(spec.model !== '' && { model: spec.model }),
-    ...(metadata['workspace'] !== undefined && { workspace: spec.workspace }),
+    workspace: spec.workspace,
+    namesWorkspace: metadata['workspace'] !== undefined,
     ...(spec.controls && { controls: spec.controls }),
     ...(history.length > 0 && { history }),
     stamp: file.stamp,

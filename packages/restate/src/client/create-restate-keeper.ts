@@ -147,10 +147,11 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
       // A failed start may be repeated.
       await store(id, { kind: 'start', request }, `start-${id}-${version}`)
     },
-    async tell(session, work) {
+    async tell(session, work, attempt) {
       const root = await rootOf(session)
       if (root === undefined) return 'missing'
-      await send(root, { kind: 'tell', session, work }, `tell-${session}-${work.message}`)
+      const key = [session, work.message, ...(attempt === undefined ? [] : [attempt])].join('-')
+      await send(root, { kind: 'tell', session, work }, `tell-${key}`)
       return 'queued'
     },
     async resume(session, changes, once) {

@@ -21,8 +21,15 @@ export interface RestateKeeper {
    * the session has another agent or other work, because another home of the place has started it.
    */
   start(request: StartRequest & { readonly id: string }): Promise<void>
-  /** Sends a message to a session that is running, waiting or ended. Resolves to `missing` if the session does not exist. */
-  tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
+  /**
+   * Sends a message to a session that is running, waiting or ended. Resolves to `missing` if the session does not exist. The server stores each
+   * message once, or once for each `attempt`: with a new one, a message is sent again that the tree has rejected.
+   */
+  tell(
+    session: string,
+    work: Work & { readonly message: string },
+    attempt?: string,
+  ): Promise<'queued' | 'missing'>
   /**
    * Resumes the tree of a session. Without options, it has no effect while the tree runs. With options, it also resumes a session that a
    * person has cancelled, unless the cancel was sent later. If the tree runs, that happens when it rests. `once` identifies the order: any

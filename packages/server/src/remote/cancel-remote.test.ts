@@ -11,6 +11,7 @@ const entries: readonly Entry[] = [
   { seq: 2, timestamp, role: 'assistant', content: 'done' },
 ]
 const failed = { status: 'error', outcome: 'error' } as const
+const cancelled = { status: 'error', outcome: 'cancelled' } as const
 const active = { status: 'active', outcome: undefined } as const
 const work = { content: 'more', message: 'm1' }
 const rested: RemoteResult = { kind: 'report', report: { status: 'completed' } as never }
@@ -87,7 +88,7 @@ async function openKeeper({ at = temporaryHome(), shown, parallel = 5, children 
   onTestFinished(() => keeper.clear())
   return {
     ...{ at, keeper, orders, keys, owned, held, unreadable, state, sessions },
-    rest: (root: string) => rest(root, rested),
+    rest: (root: string, result = rested) => rest(root, result),
     /** Stops a part of the world. The returned function starts it again. */
     stop(part: keyof typeof gates) {
       let go = () => {}
@@ -168,7 +169,7 @@ test('a second cancel does not take back the first', async () => {
 })
 
 test('a message that a cancel elsewhere has taken back is dropped, not sent forever', async () => {
-  const { keeper, orders, rest } = await openKeeper({ shown: failed })
+  const { keeper, orders, rest } = await openKeeper({ shown: cancelled })
   await keeper.tell('lead-1', work)
   for (let rests = 0; rests < 3; rests++) {
     await vi.waitFor(() => expect(orders).toHaveLength(rests + 1))
@@ -179,6 +180,29 @@ test('a message that a cancel elsewhere has taken back is dropped, not sent fore
   await settle()
   expect(orders).toEqual(['tell lead-1', 'tell lead-1', 'tell lead-1'])
   expect((await keeper.state('lead-1')).kind).not.toBe('running')
+})
+
+test('a message that a worker rejects is kept, and sent again as a new order after a pause', async () => {
+  const { keeper, orders, keys, rest } = await openKeeper({ shown: failed })
+  onTestFinished(() => void vi.restoreAllMocks())
+  const notices = [{ code: 'unknown_model', message: 'no model can be used' }]
+  const rejected: RemoteResult = { kind: 'report', report: { status: 'error', notices } as never }
+  await keeper.tell('lead-1', work)
+  for (let rests = 0; rests < 3; rests++) {
+    await vi.waitFor(() => expect(orders).toHaveLength(rests + 1))
+    await settle()
+    rest('lead-1', rejected)
+    await settle()
+  }
+  await keeper.retry()
+  await settle()
+  expect(orders).toHaveLength(3)
+  expect(await keeper.state('lead-1')).toEqual({ kind: 'running', stuck: 'no model can be used' })
+  expect(await keeper.delivery('lead-1', work.message)).toBe('queued')
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 100_000)
+  await keeper.retry()
+  await vi.waitFor(() => expect(orders).toHaveLength(4))
+  expect(keys).toEqual([undefined, undefined, undefined, expect.any(String)])
 })
 
 test.each(['cancel', 'cancelElsewhere'] as const)(

@@ -4,12 +4,13 @@
  *
  * `start`, `tell`, `resumeOnRequest` and `cancel` return when the request is in the queue on disk (`RemoteDeliveries`).
  */
-import { type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
+import { CadreError, type CadreEvent, messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
 import type { MessageWork, SessionStart } from '../session-keeper.ts'
 import type { Keeper, KeeperOptions } from '../sessions/create-session-keeper.ts'
 import { hasReceived } from '../sessions/deliveries.ts'
 import { DeliveryQueue, isQueuedOrder } from '../sessions/delivery-queue.ts'
+import { whyNotIn } from '../sessions/foreign-workspace-reason.ts'
 import { endedState } from '../sessions/kept-result.ts'
 import type { RunEndListener } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
@@ -63,7 +64,7 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     checkUntilWritten: (root, agent) => void checks.check(root, agent),
     synced: () => deliveries.serveAll(),
     ended(root, result, members) {
-      deliveries.rested(members)
+      deliveries.rested(members, result)
       wakes.ended(root, result)
       if (result !== undefined) finish(root, result)
       rested(members)
@@ -74,13 +75,22 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
     ...options,
     ...{ queue, sessions, runs, mirror, workspaceOf, report: reportDelivery },
   })
-  const written = new WrittenSessions({ ...options, queue, deliveries, report: reportDelivery })
+  const requirePlace = (root: string, folder: string) => {
+    const why = whyNotIn({ root, workspace: folder }, options)
+    if (why !== undefined) throw new CadreError('configuration', why)
+    workspaceOf(root, folder)
+  }
+  const written = new WrittenSessions({
+    ...options,
+    hasCheckouts: options.workspaceOf !== undefined,
+    ...{ deliveries, requirePlace, report: reportDelivery },
+  })
   const wakes = new SessionWakes({ sessions, trees, runs, mirror, deliveries, report: reportWake })
   const checks = new TreeChecks({ check: (root, agent) => runs.check(root, agent), report: reportCheck })
   const comparison = createTreeComparison(sessions, checks)
 
   const finish = (root: string, result: RunResult) => {
-    deliveries.finished(root)
+    if (deliveries.finished(root, result)) return
     for (const listener of listeners) listener(root, result)
   }
   /** Where a session is, and whether it runs or can continue, as far as its file and its tree show. */

@@ -9,9 +9,16 @@
  * 4. An order is sent only while its request is in the queue. A cancel removes the requests before it, including those for sessions below
  *    its own, so none of them is sent after it. It does not wait until their orders are prepared, which can take until a worker is running. If
  *    an order to its own session is being sent, the cancel is sent after it.
+ * 5. A worker may refuse a start before the session has a record, for example because it has no model that it can use. The request then stays
+ *    in the queue, with the reason as the problem of the session. It is sent again after pauses, because any reason can go away, until the
+ *    session has a record, a person cancels it, or a corrected file replaces it. The server stores each attempt once. Only a start whose
+ *    caller shows the failure itself leaves the queue. A message to a session that has a record is repeated in the same way if the tree has
+ *    rested several times without it, unless the session was cancelled.
  */
-import { messageOf, type StoredSession } from '@cadre/core'
+import { randomUUID } from 'node:crypto'
+import { messageOf, type RunResult, type StoredSession } from '@cadre/core'
 import { currentUser } from '@cadre/disk'
+import type { KeepRequest } from '../session-keeper.ts'
 import type { KeeperOptions } from '../sessions/create-session-keeper.ts'
 import { hasReceived } from '../sessions/deliveries.ts'
 import {
@@ -46,6 +53,8 @@ interface Blocked {
   readonly reason: string
   readonly failures: number
   readonly notBefore: number
+  /** The request, if a worker has refused it. */
+  readonly refused?: string
 }
 
 /** A tree that gets a message has it when it next rests, or at its rest after that if it was just resting. */
@@ -67,6 +76,8 @@ export class RemoteDeliveries {
   readonly #sent = new Map<string, 'sent' | 'tried'>()
   /** How often the tree of a message that the server has rested without it, by file. */
   readonly #rests = new Map<string, number>()
+  /** Identifies the current attempt to send a message that a worker has rejected, by file. */
+  readonly #attempts = new Map<string, string>()
   readonly #blocked = new Map<string, Blocked>()
   #holds = 0
   #isClosed = false
@@ -79,6 +90,26 @@ export class RemoteDeliveries {
   add(request: QueuedOrder, session: string): void {
     this.#queue.add(request)
     void this.#serve(session)
+  }
+
+  /**
+   * Queues a start from a file, to be sent with `serveAll`. It replaces a start that was not sent, or that a worker has refused. Returns false
+   * if the session is to be started in another way.
+   */
+  queueStart(request: KeepRequest): boolean {
+    const session = request.id
+    const wanted: QueuedOrder = { kind: 'start', request }
+    const known = this.#queue.of(session).find((queued) => startRequestOf(queued) !== undefined)
+    if (known === undefined) this.#queue.add(wanted)
+    // The daemon was killed before it moved the file.
+    else if (JSON.stringify(known.request) === JSON.stringify(wanted)) return true
+    else if (known.request.kind !== 'start' || this.#mayBeSent(known)) return false
+    else {
+      this.#queue.replace(known, wanted)
+      this.#preparing.get(session)?.()
+      this.#unblock(session)
+    }
+    return true
   }
 
   isToBeStarted(session: string): boolean {
@@ -143,8 +174,8 @@ export class RemoteDeliveries {
     const dropped = ids.flatMap((one) => this.#queue.of(one))
     const open = dropped.filter((queued) => !isSettled(queued.request, read(queued.session)))
     // An earlier cancel is there because the server may have something to cancel.
-    const mayBeKnown = ({ file, isRestored, request }: QueuedDelivery<QueuedOrder>) =>
-      request.kind === 'cancel' || isRestored || this.#sent.has(file)
+    const mayBeKnown = (queued: QueuedDelivery<QueuedOrder>) =>
+      queued.request.kind === 'cancel' || this.#mayBeSent(queued)
     const isOrdered = isOpen || open.some(mayBeKnown)
     // It is on disk before they are not.
     if (isOrdered) this.#queue.add({ kind: 'cancel', ...target, reason })
@@ -160,15 +191,18 @@ export class RemoteDeliveries {
   }
 
   /** A tree rests. Messages that its files do not show are sent again. */
-  rested(sessions: readonly string[]): void {
-    for (const session of sessions)
+  rested(sessions: readonly string[], result: RunResult | undefined): void {
+    for (const session of sessions) {
+      const isStarted = isRecord(this.#options.sessions.readNow(session))
       for (const queued of this.#queue.of(session)) {
         const { file, request } = queued
         const isSent = this.#sent.get(file) === 'sent'
+        const isTold = isSent && isStarted && request.kind === 'tell'
         if (isSent && request.kind === 'resume') this.#remove(queued)
-        else if (isSent && request.kind === 'tell' && this.#countRest(file) >= maxRests) this.#drop(queued)
+        else if (isTold && this.#countRest(file) >= maxRests) this.#unread(queued, result)
         else if (this.#sent.has(file)) this.#sent.set(file, 'tried')
       }
+    }
   }
 
   #countRest(file: string): number {
@@ -177,17 +211,61 @@ export class RemoteDeliveries {
     return rests
   }
 
+  /** A worker has rejected a message, for example because it cannot use the model of the session, or a cancel has taken it back. */
+  #unread(queued: QueuedDelivery<QueuedOrder>, result: RunResult | undefined): void {
+    const { file, session } = queued
+    if (this.#isCancelled(session)) {
+      this.#drop(queued)
+      return
+    }
+    this.#rests.delete(file)
+    this.#attempts.set(file, randomUUID())
+    const reason = reasonIn(result) || 'the session has rested without reading them'
+    this.#rejected(queued, 'deliver messages to this session', reason)
+  }
+
+  /** Whether a session, or one above it, was cancelled. */
+  #isCancelled(session: string): boolean {
+    const read = (id: string) => this.#options.sessions.readNow(id)
+    const above = new Set<string>()
+    for (let id: string | undefined = session; id !== undefined && !above.has(id); ) {
+      above.add(id)
+      id = read(id)?.spec.parent?.session
+    }
+    return [...above].some((id) => read(id)?.outcome === 'cancelled')
+  }
+
+  #rejected({ file, session }: QueuedDelivery<QueuedOrder>, what: string, reason: string): void {
+    this.#sent.delete(file)
+    this.#setBlocked(session, reason, file)
+    this.#options.report(session, `Cannot ${what} yet: ${reason}`)
+  }
+
   /** A cancel without this daemon has taken the message back, and the server does not accept it again. */
   #drop(queued: QueuedDelivery<QueuedOrder>): void {
     this.#options.note(droppedMessage(queued.session, 'the session was cancelled after it was sent'))
     this.#remove(queued)
   }
 
-  /** A tree has a result. If it has no file, the orchestrator refused its start. */
-  finished(root: string): void {
+  /** A tree has a result. If it has no record, its start was refused. Returns whether the start is sent again. */
+  finished(root: string, result: RunResult): boolean {
     const [first] = this.#queue.of(root)
-    if (first?.request.kind === 'start' && this.#options.sessions.read(root) === undefined)
-      this.#remove(first)
+    if (first === undefined || isRecord(this.#options.sessions.readNow(root))) return false
+    const start = startRequestOf(first)
+    if (start === undefined) return false
+    const status = result.kind === 'report' ? result.report.status : 'error'
+    if (status === 'error' && !start.reportsFailure) {
+      this.#rejected(first, 'start this session', reasonIn(result) || 'it was suspended before it began')
+      return true
+    }
+    if (status === 'cancelled') this.#drop(first)
+    else this.#remove(first)
+    return false
+  }
+
+  /** Whether the server may have a request that it can still carry out. */
+  #mayBeSent({ file, session, isRestored }: QueuedDelivery<QueuedOrder>): boolean {
+    return this.#sent.has(file) || (isRestored === true && this.#blocked.get(session)?.refused !== file)
   }
 
   /** Sends nothing until `release` was called as often. */
@@ -224,7 +302,7 @@ export class RemoteDeliveries {
           this.#remove(first)
           continue
         }
-        if (this.#sent.get(file) === 'sent') break
+        if (this.#sent.get(file) === 'sent' || this.#isPaused(first)) break
         const order = await this.#untilDropped(session, this.#prepare(first))
         if (!this.#queue.has(first)) continue
         if (order === undefined || !this.#isOpen()) break
@@ -235,14 +313,22 @@ export class RemoteDeliveries {
         if (request.kind !== 'start') this.#options.runs.changed(order.root)
         await order.send()
         if (request.kind === 'cancel') this.#remove(first)
-        else if (this.#queue.has(first)) this.#sent.set(file, 'sent')
+        // A worker may have refused it before the server's answer arrived.
+        else if (this.#sent.has(file)) this.#sent.set(file, 'sent')
       }
-      this.#unblock(session)
+      // Whether a worker starts it now is known later.
+      const [left] = this.#queue.of(session)
+      if (left === undefined || this.#blocked.get(session)?.refused !== left.file) this.#unblock(session)
     } catch (error) {
       this.#block(session, error)
     } finally {
       this.#serving.delete(session)
     }
+  }
+
+  #isPaused({ file, session }: QueuedDelivery<QueuedOrder>): boolean {
+    const { refused, notBefore = 0 } = this.#blocked.get(session) ?? {}
+    return refused === file && performance.now() < notBefore
   }
 
   #isOpen(): boolean {
@@ -265,6 +351,7 @@ export class RemoteDeliveries {
     this.#queue.remove(queued)
     this.#sent.delete(queued.file)
     this.#rests.delete(queued.file)
+    this.#attempts.delete(queued.file)
   }
 
   #unblock(session: string): void {
@@ -274,17 +361,18 @@ export class RemoteDeliveries {
   #block(session: string, error: unknown): void {
     const [first] = this.#queue.of(session)
     if (first === undefined) return
-    const failures = (this.#blocked.get(session)?.failures ?? 0) + 1
     const reason = messageOf(error)
-    this.#blocked.set(session, {
-      reason,
-      failures,
-      notBefore: performance.now() + pauseAfterFailures(failures),
-    })
+    this.#setBlocked(session, reason)
     const { kind } = first.request
     const what =
       kind === 'resume' || kind === 'cancel' ? `${kind} this session` : 'deliver messages to this session'
     this.#options.report(session, `Cannot ${what} yet: ${reason}`)
+  }
+
+  #setBlocked(session: string, reason: string, refused?: string): void {
+    const failures = (this.#blocked.get(session)?.failures ?? 0) + 1
+    const notBefore = performance.now() + pauseAfterFailures(failures)
+    this.#blocked.set(session, { reason, failures, notBefore, ...(refused !== undefined && { refused }) })
   }
 
   /** Returns `undefined` if there is nothing to send: the request was dropped, or too many trees are running. */
@@ -307,9 +395,15 @@ export class RemoteDeliveries {
     const isFull = () => !runs.has(session) && runs.count() >= parallel()
     if (isFull()) return undefined
     await requireAgent(start, parts().parts)
+    // It has a record, but no file that this daemon may write.
+    const isRefused = this.#blocked.get(session)?.refused === queued.file
+    if (isRefused && (await trees.read(session)) !== undefined) {
+      this.#remove(queued)
+      return undefined
+    }
     // Other sessions may have been started in the meantime.
     if (isFull() || !this.#queue.has(queued)) return undefined
-    const { workspace: wanted = '', ...rest } = start
+    const { workspace: wanted = '', reportsFailure: _, ...rest } = start
     const folder = workspaceOf(session, wanted || workspace)
     await runs.expect(session, start.agent, session)
     const send = () => trees.start({ startedBy: currentUser(), ...rest, workspace: folder, plain: false })
@@ -327,7 +421,8 @@ export class RemoteDeliveries {
     await runs.expect(root, spec.agent.name, session)
     // What a person has changed in the file before applies first.
     if (await mirror.push(session)) runs.changed(root)
-    if (request.kind === 'tell') return { root, send: () => trees.tell(session, request.work) }
+    if (request.kind === 'tell')
+      return { root, send: () => trees.tell(session, request.work, this.#attempts.get(file)) }
     // An earlier process has sent it.
     if (isRestored && (await trees.state(root)).kind === 'running')
       return { root, send: async () => trees.watch(root) }
@@ -351,6 +446,17 @@ export class RemoteDeliveries {
   }
 }
 
+/** Whether a file shows a record. People who write a file to start a session omit when it was created. */
+function isRecord(stored: StoredSession | undefined): boolean {
+  return stored !== undefined && stored.spec.created !== ''
+}
+
+/** Why a run failed. */
+function reasonIn(result: RunResult | undefined): string {
+  if (result?.kind !== 'report' || result.report.status !== 'error') return ''
+  return result.report.notices?.map(({ message }) => message).join('; ') ?? ''
+}
+
 /** How often a session was resumed. */
 export function countResumes({ entries }: StoredSession): number {
   return entries.filter((entry) => entry.role === 'event' && entry.type === 'session.resumed').length
@@ -360,5 +466,5 @@ export function countResumes({ entries }: StoredSession): number {
 function isSettled(request: QueuedOrder, stored: StoredSession | undefined): boolean {
   if (stored === undefined || request.kind === 'cancel') return false
   if (request.kind === 'resume') return countResumes(stored) > request.resumed
-  return request.kind === 'start' || hasReceived(stored, request.work.message)
+  return request.kind === 'start' ? isRecord(stored) : hasReceived(stored, request.work.message)
 }

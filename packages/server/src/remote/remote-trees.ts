@@ -41,7 +41,12 @@ export type RemoteLive =
  */
 export interface RemoteTrees {
   start(request: StartRequest & { readonly id: string }): Promise<void>
-  tell(session: string, work: Work & { readonly message: string }): Promise<'queued' | 'missing'>
+  /** `attempt`: tells it again after the tree has rejected it. */
+  tell(
+    session: string,
+    work: Work & { readonly message: string },
+    attempt?: string,
+  ): Promise<'queued' | 'missing'>
   /** With options, also resumes a session that was cancelled. `once`: identifies the order, even after a restart of this process. */
   resume(session: string, options?: Record<string, never>, once?: string): Promise<void>
   /** With `root`, needs no worker and does not check whether the session exists. */

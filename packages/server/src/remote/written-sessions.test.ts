@@ -11,19 +11,25 @@ const writer: AgentDefinition = { name: 'writer', description: '', prompt: '', t
 const models = scriptedModels({})
 const agents = { get: (name: string) => (name === 'writer' ? writer : undefined), list: () => [writer] }
 
-function openWritten({ home, workspace } = temporaryHome()) {
+function openWritten({ home, workspace } = temporaryHome(), hasCheckouts = false) {
   const queue = new DeliveryQueue(home, isQueuedOrder)
   queue.load()
   const served: string[] = []
   const written = new WrittenSessions({
     home,
-    queue,
     deliveries: {
-      isToBeStarted: (session) => queue.of(session).length > 0,
+      queueStart(request) {
+        if (queue.of(request.id).length === 0) queue.add({ kind: 'start', request })
+        return true
+      },
       // What a worker could see at this moment.
       serveAll: () => void served.push(...queue.sessions().filter((session) => !existsSync(pathOf(session)))),
     },
     parts: () => ({ parts: { agents, models } }) as never,
+    hasCheckouts,
+    requirePlace(session, folder) {
+      if (folder === '/etc') throw new CadreError('configuration', `${session} may not work in /etc.`)
+    },
     note: () => {},
     report: () => {},
   })
@@ -36,15 +42,32 @@ function openWritten({ home, workspace } = temporaryHome()) {
 const text = 'agent_id: writer\nmessages:\n  - role: user\n    content: Write it down.\n'
 
 test('moves the file, and sends the request only after that', async () => {
-  const { written, served, pathOf, write, starts } = openWritten()
+  const { home, written, served, pathOf, write, starts } = openWritten()
   write('note', text)
   expect(await written.start('note')).toBe(true)
   expect(starts()).toEqual([
-    { kind: 'start', request: { id: 'note', agent: 'writer', work: { content: 'Write it down.' } } },
+    {
+      kind: 'start',
+      request: {
+        id: 'note',
+        agent: 'writer',
+        work: { content: 'Write it down.' },
+        workspace: home.at('workspaces', 'writer'),
+      },
+    },
   ])
   expect(served).toEqual(['note'])
   expect(existsSync(pathOf('note'))).toBe(false)
   expect(readFileSync(`${pathOf('note')}.orig`, 'utf8')).toBe(text)
+})
+
+test('uses no folder of the home if each tree has a checkout, unless the file names one', async () => {
+  const { written, write, starts } = openWritten(temporaryHome(), true)
+  write('note', text)
+  await written.start('note')
+  expect(starts()).toEqual([
+    { kind: 'start', request: { id: 'note', agent: 'writer', work: { content: 'Write it down.' } } },
+  ])
 })
 
 test('takes over the model, the workspace, the controls and earlier messages', async () => {
@@ -103,6 +126,17 @@ test.each([
   await expect(written.start('note')).rejects.toThrow(message)
   expect(starts()).toEqual([])
   expect(existsSync(pathOf('note'))).toBe(true)
+})
+
+test('does not move the file of a session that may not work in its folder', async () => {
+  const { written, write, starts, pathOf } = openWritten()
+  write('note', `metadata: { workspace: /etc }\n${text}`)
+  await expect(written.start('note')).rejects.toThrow('note may not work in /etc.')
+  expect(starts()).toEqual([])
+  expect(existsSync(pathOf('note'))).toBe(true)
+  write('note', text)
+  expect(await written.start('note')).toBe(true)
+  expect(starts()).toHaveLength(1)
 })
 
 test('does not start an unknown agent', async () => {

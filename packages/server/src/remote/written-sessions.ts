@@ -10,13 +10,15 @@ import { CadreError, messageOf } from '@cadre/core'
 import { doubtsAbout, isUnsandboxedCommandRunning } from '@cadre/home'
 import { moveWritten, readWritten, type WrittenSession } from '@cadre/journal'
 import type { KeeperOptions } from '../sessions/create-session-keeper.ts'
-import type { DeliveryQueue, QueuedOrder } from '../sessions/delivery-queue.ts'
 import { requireAgent } from '../sessions/start-request.ts'
 import type { RemoteDeliveries } from './remote-deliveries.ts'
 
 export interface WrittenSessionsOptions extends Pick<KeeperOptions, 'home' | 'parts' | 'note'> {
-  readonly queue: Pick<DeliveryQueue<QueuedOrder>, 'add'>
-  readonly deliveries: Pick<RemoteDeliveries, 'isToBeStarted' | 'serveAll'>
+  readonly deliveries: Pick<RemoteDeliveries, 'queueStart' | 'serveAll'>
+  /** Whether each tree has a checkout, so that its agent needs no folder in the home. */
+  readonly hasCheckouts: boolean
+  /** Throws if a session may not or cannot work in a folder. */
+  readonly requirePlace: (session: string, folder: string) => void
   /** Sets or clears the problem of a session. */
   readonly report: (session: string, message: string | undefined) => void
 }
@@ -32,10 +34,11 @@ export class WrittenSessions {
 
   /** Starts a session if a person has written its file. Returns false if the file shows a session that has already started. */
   async start(session: string): Promise<boolean> {
-    const { home, parts } = this.#options
+    const { home, parts, requirePlace } = this.#options
     const written = readWritten(home, session)
     if (written === undefined) return false
     await requireAgent(written, parts().parts)
+    requirePlace(session, written.workspace)
     if (isUnsandboxedCommandRunning(home)) this.#later.add(session)
     // If the file has changed in the meantime, the watcher reports it again.
     else if (readWritten(home, session)?.stamp === written.stamp) this.#enqueue(session, written)
@@ -52,15 +55,21 @@ export class WrittenSessions {
   }
 
   /** Synchronous, so that the file is as it was read. */
-  #enqueue(session: string, { stamp: _, ...start }: WrittenSession): void {
-    const { home, queue, deliveries, note, report } = this.#options
+  #enqueue(session: string, { stamp: _, workspace, namesWorkspace, ...start }: WrittenSession): void {
+    const { home, deliveries, hasCheckouts, note, report } = this.#options
     if (doubtsAbout(home, session).length > 0) {
       throw new CadreError(
         'configuration',
         `session ${session} was not started, because its file changed while a command ran without a sandbox, so an agent could have written it. To start the session, check the file and rename it.`,
       )
     }
-    if (!deliveries.isToBeStarted(session)) queue.add({ kind: 'start', request: { id: session, ...start } })
+    const isThere = namesWorkspace || !hasCheckouts
+    if (!deliveries.queueStart({ id: session, ...start, ...(isThere && { workspace }) })) {
+      throw new CadreError(
+        'usage',
+        `session ${session} was not started from this file, because an earlier request to start it was sent to the workers. Rename the file to start another session, or cancel this session first.`,
+      )
+    }
     const kept = moveWritten(home, session)
     const message = `${session} starts on a worker. Cadre kept the file that started it as ${kept}.`
     note({ type: 'session.written', message, session })

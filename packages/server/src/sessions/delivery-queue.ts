@@ -74,8 +74,16 @@ export class DeliveryQueue<Request extends QueuedOrder = QueuedRequest> {
   add(request: Request): void {
     this.#last = Math.max(this.#last + 1, Date.now())
     const file = `${String(this.#last).padStart(14, '0')}-${process.pid}.json`
-    writeFileAtomically(this.#home, [...folder, file], JSON.stringify(request), { durable: true })
+    this.#write(file, request)
     this.#keep({ file, session: sessionOf(request), request })
+  }
+
+  /** Puts another request for the same session in the place of a queued one. Throws system errors; the queued one then stays. */
+  replace({ file, session }: QueuedDelivery<Request>, request: Request): void {
+    this.#write(file, request)
+    const others = this.of(session).filter((one) => one.file !== file)
+    this.#queues.set(session, others)
+    this.#keep({ file, session, request })
   }
 
   /** In order of delivery. */
@@ -105,6 +113,10 @@ export class DeliveryQueue<Request extends QueuedOrder = QueuedRequest> {
     const left = this.of(queued.session).filter((one) => one !== queued)
     if (left.length === 0) this.#queues.delete(queued.session)
     else this.#queues.set(queued.session, left)
+  }
+
+  #write(file: string, request: Request): void {
+    writeFileAtomically(this.#home, [...folder, file], JSON.stringify(request), { durable: true })
   }
 
   #keep(queued: QueuedDelivery<Request>): void {

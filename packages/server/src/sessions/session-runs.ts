@@ -10,7 +10,6 @@
  * 5. A request to resume a session is never lost: while its tree runs, here or in another process, the request waits for the end of that run.
  */
 
-import { mkdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Problems, RecordEvent } from '@cadre/channels'
 import {
@@ -22,12 +21,13 @@ import {
   type RunResult,
   type StoredSession,
 } from '@cadre/core'
-import { isInside, systemErrorCode } from '@cadre/disk'
+import { systemErrorCode } from '@cadre/disk'
 import { type Home, runningProcess } from '@cadre/home'
 import type { FileEngine } from '@cadre/journal'
 import { canRunUnattended, idleStateOf } from '@cadre/runtime'
+import { makeHomeWorkspace } from '@cadre/workspaces'
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
-import { foreignWorkspaceReason } from './foreign-workspace-reason.ts'
+import { whyNotIn } from './foreign-workspace-reason.ts'
 import { hasErrorCode } from './has-error-code.ts'
 import { type Job, type JobRequest, Jobs, type StartedJobEnd } from './jobs.ts'
 import { failureResult } from './kept-result.ts'
@@ -140,14 +140,11 @@ export class SessionRuns {
     const gone = this.#removalOf(spec.agent)
     if (gone === undefined) this.#orphans.delete(spec.id)
     else this.#orphans.set(spec.id, spec.agent)
-    const why = this.#whyForeign(spec) ?? gone
+    const why = whyNotIn(spec, this.#options) ?? gone
     const found = why === undefined ? [] : [{ severity: 'error' as const, message: why }]
     problems.report('workspace', fileOfSession(spec.id), found)
     if (why !== undefined) return why
-    // A session's own workspace is restored from its commits instead.
-    const isMade = spec.isolation?.kind === 'own' && spec.isolation.base !== spec.workspace
-    if (!isMade && isInside(home.at('workspaces'), spec.workspace))
-      mkdirSync(spec.workspace, { recursive: true })
+    makeHomeWorkspace(home, spec)
     return undefined
   }
 
@@ -243,12 +240,6 @@ export class SessionRuns {
 
   #removalOf(agent: AgentDefinition): string | undefined {
     return removedAgentReason(agent, this.#options.parts().parts.registry)
-  }
-
-  #whyForeign({ root, workspace }: StoredSession['spec']): string | undefined {
-    const { home, workspace: own, trusted, parts } = this.#options
-    if (trusted) return undefined
-    return parts().parts.leaves?.(root) ?? foreignWorkspaceReason(workspace, { home, own })
   }
 
   #continueRun(session: string, root: string, agent: string): Job {

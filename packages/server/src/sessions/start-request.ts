@@ -2,7 +2,7 @@ import { CadreError, didYouMean, type Orchestrator, resolveModel } from '@cadre/
 import type { DaemonParts } from '../daemon/daemon-runtime.ts'
 import type { KeepRequest, SessionStart } from '../session-keeper.ts'
 
-export function sessionStartOf({ workspace = '', ...request }: KeepRequest, own: string) {
+export function sessionStartOf({ workspace = '', reportsFailure: _, ...request }: KeepRequest, own: string) {
   return (by: Orchestrator, signal: AbortSignal) =>
     by.start({ ...request, workspace: workspace || own, plain: false }, signal)
 }

@@ -270,6 +270,7 @@ async function begin({ at, agent, session }: StartedTask, services: ActionServic
       agent,
       work: { ...taskStartMessage({ placed: at, session, index }), ...(await givenBy(at, context)) },
       parallel: services.isTogether,
+      reportsFailure: true,
       from: sessionsBefore(at, index),
       ...(controls && { controls }),
       ...(charged !== undefined && { charged }),

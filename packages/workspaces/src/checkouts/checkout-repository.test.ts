@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openCheckoutRepository } from './checkout-repository.ts'
+import { createTestRepository, gitIn, writeIn } from './checkouts.spec-helpers.ts'
 
 const secret = 'hunter2-secret-token'
 
@@ -45,6 +47,25 @@ test('git does not run with a password that Cadre cannot hide', async () => {
     /cannot read https:\/\/\*\*\*@127\.0\.0\.1:9\/project\.git: .*Encode special characters/,
   )
   expect(repository.shown + error).not.toContain(secret)
+})
+
+test('a push that is refused again has the same reason, although it pushes another commit', async () => {
+  const { bare } = createTestRepository()
+  const hook = 'hooks/pre-receive'
+  writeIn(bare, hook, '#!/bin/sh\nread -r from to ref\necho "no space for $to" >&2\nexit 1\n')
+  chmodSync(path.join(bare, hook), 0o755)
+  const repository = openCheckoutRepository(bare)
+  const reasons: string[] = []
+  for (const text of ['one', 'two']) {
+    const commit = gitIn(bare, 'commit-tree', '-m', text, 'HEAD^{tree}').trim()
+    const push = repository.push([{ ref: 'refs/x', commit, expected: undefined }], {
+      cwd: bare,
+      gitDir: bare,
+    })
+    reasons.push(await push.then(String, String))
+  }
+  expect(reasons[0]).toMatch(/cannot push to .*no space for COMMIT .*COMMIT -> refs\/x/)
+  expect(reasons[1]).toBe(reasons[0])
 })
 
 function commandLines(): readonly string[] {

@@ -55,6 +55,7 @@ export function openCheckoutRepository(
       })
       if (code === 0) return stdout
       reason = reasonIn(stderr)
+      if (args[0] === 'push') reason = reason.replace(commitIds, 'COMMIT')
     } catch (error) {
       reason = messageOf(error)
     }
@@ -97,6 +98,9 @@ export function openCheckoutRepository(
 
 const boilerplate =
   /^(hint:|@+$|Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/
+
+/** Each attempt pushes another commit, but people are told a reason again only if it has changed. */
+const commitIds = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g
 
 /** A hook of the server explains first, and then adds details. A server may print a banner before ssh and git say what failed. */
 function reasonIn(stderr: string): string {

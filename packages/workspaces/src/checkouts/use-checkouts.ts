@@ -12,6 +12,8 @@ import {
   type Workspaces,
 } from '@cadre/core'
 import { isInside, realPathIfExists } from '@cadre/disk'
+import type { Home } from '@cadre/home'
+import { makeHomeWorkspace } from '../make-home-workspace.ts'
 import {
   type CheckoutPaths,
   folderInCheckout,
@@ -203,12 +205,15 @@ function sharedFolderOf({
   return isolation?.kind === 'own' ? (isolation.base ?? workspace) : workspace
 }
 
-/** Rejects trees that need a checkout, on a worker that has none. */
-export function withoutCheckouts(orchestrator: Orchestrator): Orchestrator {
+/** Rejects trees that need a checkout, in a process that has none. Makes the folders in `workspaces/` in which trees are to work. */
+export function withoutCheckouts(orchestrator: Orchestrator, home: Home): Orchestrator {
   return {
     ...orchestrator,
     async start(request, signal) {
-      if (!isRecordedCheckout(request.workspace)) return orchestrator.start(request, signal)
+      if (!isRecordedCheckout(request.workspace)) {
+        makeHomeWorkspace(home, request)
+        return orchestrator.start(request, signal)
+      }
       throw new CadreError(
         'configuration',
         `the daemon has engine.workspace: checkout, but this worker does not. Set it in config.yaml on both, and restart them.`,
