@@ -61,3 +61,29 @@ test('doctor says what to restart if the worker that registered last was killed,
   await engine.startWorker()
   await until(() => project.exists(session) && /^status: completed/m.test(project.read(session)))
 })
+
+test('status says that no worker answers, and no longer that the server cannot be reached when it is back', async () => {
+  const engine = await openEngineProject(files)
+  const { project } = engine
+  await engine.startDaemon()
+  const session = '.cadre/sessions/waits-1.session.yaml'
+  const isShown = async (text: string) => (await project.cadre(['status', '--json'])).stdout.includes(text)
+  const noWorker = 'no worker of place'
+  await until(() => isShown(noWorker))
+  const worker = await engine.startWorker()
+  await until(async () => !(await isShown(noWorker)))
+  worker.child.kill('SIGKILL')
+  await worker.ended()
+  project.write(session, 'agent_id: lead\nmessages:\n  - role: user\n    content: Do it.\n')
+  await until(() => isShown(noWorker))
+  engine.engine.child.kill('SIGTERM')
+  await engine.engine.ended()
+  await until(() => isShown('cannot reach the Restate server'))
+  expect(await isShown(noWorker)).toBe(false)
+  await engine.restartEngine()
+  await until(() => isShown(noWorker))
+  expect(await isShown('cannot reach the Restate server')).toBe(false)
+  await engine.startWorker()
+  await until(async () => project.exists(session) && /^status: completed/m.test(project.read(session)))
+  await until(async () => !(await isShown(noWorker)))
+})
