@@ -105,8 +105,16 @@ test('cancels sessions that workers run: a child, one that waits, with and witho
 
   // Without a daemon, the command writes the file.
   const first = await startSession(project, 'asker')
-  await until(() => statusOf(project, first) === 'sleeping')
+  const second = await startSession(project, 'asker')
+  for (const id of [first, second]) await until(() => statusOf(project, id) === 'sleeping')
   await down(project)
+  const pending = JSON.parse((await project.cadre(['approvals', '--json', '--trust'])).stdout) as {
+    id: string
+    session: string
+  }[]
+  const ofSecond = pending.find(({ session }) => session === second)
+  const rejected = await project.cadre(['reject', ofSecond?.id ?? '', '--trust'])
+  expect(rejected.stdout).toMatch(/"cadre up" continues asker-\S+ on a worker of place/)
   const [status] = (await project.cadre(['status', '--json'])).json()
   expect(status).toMatchObject({ running: false })
   const withoutDaemon = await cancel(project, first)
