@@ -30,6 +30,8 @@ const files = {
   },
 }
 
+const queued = '.cadre/storage/requests/queued'
+
 let count = 0
 
 /** Starts a session of this agent, and returns its id when it has a file. */
@@ -103,8 +105,16 @@ test('cancels sessions that workers run: a child, one that waits, with and witho
 
   // Without a daemon, the command writes the file.
   const first = await startSession(project, 'asker')
-  await until(() => statusOf(project, first) === 'sleeping')
+  const second = await startSession(project, 'asker')
+  for (const id of [first, second]) await until(() => statusOf(project, id) === 'sleeping')
   await down(project)
+  const pending = JSON.parse((await project.cadre(['approvals', '--json', '--trust'])).stdout) as {
+    id: string
+    session: string
+  }[]
+  const ofSecond = pending.find(({ session }) => session === second)
+  const rejected = await project.cadre(['reject', ofSecond?.id ?? '', '--trust'])
+  expect(rejected.stdout).toMatch(/"cadre up" continues asker-\S+ on a worker of place/)
   const [status] = (await project.cadre(['status', '--json'])).json()
   expect(status).toMatchObject({ running: false })
   const withoutDaemon = await cancel(project, first)
@@ -123,7 +133,6 @@ test('a message that a killed daemon did not send does not continue a session th
   worker.child.kill('SIGKILL')
   await worker.ended()
   await down(project)
-  const queued = '.cadre/storage/requests/queued'
   const work = { content: 'Once more.', message: 'm1' }
   project.write(`${queued}/01000000000000-1.json`, JSON.stringify({ kind: 'tell', session: asker, work }))
   expect((await cancel(project, asker)).json()).toMatchObject([{ cancelled: true, queued: true }])
@@ -144,7 +153,6 @@ test('a message that a running daemon could not send yet does not continue a ses
   const asker = await startSession(project, 'asker')
   await until(() => statusOf(project, asker) === 'sleeping')
   await down(project)
-  const queued = '.cadre/storage/requests/queued'
   const work = { content: 'Once more.', message: 'm1' }
   project.write(`${queued}/01000000000000-1.json`, JSON.stringify({ kind: 'tell', session: asker, work }))
   // The daemon cannot send anything to a tree that another process holds.
@@ -193,25 +201,101 @@ test('a cancel is stored while no worker is running, and takes effect when one i
   expect(project.read('runs.txt')).toBe('x')
 })
 
-test('a server that does not answer is an error with a fix', async () => {
+test('while the server does not answer, a cancel is stored and sent later, with and without a daemon', async () => {
   const engine = await openEngineProject(files)
   const { project } = engine
   const worker = await engine.startWorker()
   await engine.startDaemon()
-  const id = await startSession(project, 'asker')
-  await until(() => statusOf(project, id) === 'sleeping')
-  await down(project)
+  const first = await startSession(project, 'asker')
+  await until(() => statusOf(project, first) === 'sleeping')
+  const second = await startSession(project, 'asker')
+  await until(() => statusOf(project, second) === 'sleeping')
   worker.child.kill('SIGKILL')
   await worker.ended()
   await stopServer(engine)
-  const { code, stderr } = await project.cadre(['sessions', 'cancel', id, '--trust'], { ownProcess: true })
-  expect(code).not.toBe(0)
-  expect(stderr).toMatch(
-    /cannot reach the Restate server at http:\S+: .+ Start it, or correct engine\.ingress/,
-  )
+  const fix =
+    /cannot reach the Restate server at http:\S+: .+ Start it, or correct engine\.ingress.+ "cadre up" sends it\.$/
+  const expectStored = ({ code, json }: Awaited<ReturnType<typeof cancel>>) => {
+    expect(code).toBe(0)
+    expect(json()).toMatchObject([{ cancelled: true, queued: true, message: expect.stringMatching(fix) }])
+  }
+  expectStored(await cancel(project, first))
+  await down(project)
+  expectStored(await cancel(project, second))
+  const settings = project.read('.cadre/config.yaml')
   project.write('.cadre/config.yaml', '{}')
-  const without = await project.cadre(['sessions', 'cancel', id, '--trust'], { ownProcess: true })
+  const without = await project.cadre(['sessions', 'cancel', second, '--trust'], { ownProcess: true })
   expect(without.stderr).toContain('config.yaml has no engine')
+  project.write('.cadre/config.yaml', settings)
+  await engine.restartEngine()
+  await engine.startWorker()
+  await engine.startDaemon()
+  for (const id of [first, second]) await until(() => outcomeOf(project, id) === 'cancelled')
+  await until(() => readdirSync(project.at(queued)).length === 0)
+})
+
+test('a start that waits for a worker is cancelled, with and without a daemon, and never runs', async () => {
+  const engine = await openEngineProject(files)
+  const { project, keeper } = engine
+  await engine.startDaemon()
+  const write = (id: string) =>
+    project.write(
+      `.cadre/sessions/${id}.session.yaml`,
+      'agent_id: quick\nmessages:\n  - role: user\n    content: Do it.\n',
+    )
+  const isQueued = (id: string) =>
+    project.exists(queued) &&
+    readdirSync(project.at(queued)).some((name) => project.read(`${queued}/${name}`).includes(id))
+  for (const id of ['waits-1', 'waits-2', 'stays-1']) {
+    write(id)
+    await until(() => isQueued(id))
+  }
+  const ambiguous = await cancel(project, 'waits')
+  expect(ambiguous.code).toBe(2)
+  const ofDaemon = await cancel(project, 'waits-1')
+  expect(ofDaemon.code).toBe(0)
+  expect(ofDaemon.json()).toMatchObject([{ session: 'waits-1', cancelled: true }])
+  await down(project)
+  const withoutDaemon = await cancel(project, 'waits-2')
+  expect(withoutDaemon.code).toBe(0)
+  expect(withoutDaemon.json()).toMatchObject([{ session: 'waits-2', cancelled: true, queued: true }])
+  await engine.startDaemon()
+  await engine.startWorker()
+  await until(() => project.exists('.cadre/sessions/stays-1.session.yaml'))
+  await until(() => statusOf(project, 'stays-1') === 'completed')
+  await until(() => readdirSync(project.at(queued)).length === 0)
+  for (const id of ['waits-1', 'waits-2']) {
+    expect(await keeper.state(id)).toEqual({ kind: 'absent' })
+    expect(project.exists(`.cadre/sessions/${id}.session.yaml`)).toBe(false)
+  }
+})
+
+test('a start that the daemon is sending is cancelled after it', async () => {
+  const engine = await openEngineProject(files)
+  const { project } = engine
+  const worker = await engine.startWorker()
+  await engine.startDaemon()
+  const lead = await startSession(project, 'asker')
+  await until(() => statusOf(project, lead) === 'sleeping')
+  worker.child.kill('SIGKILL')
+  await worker.ended()
+  // The server knows the place, so the daemon waits for the answer of a worker.
+  project.write(
+    '.cadre/sessions/sent-1.session.yaml',
+    'agent_id: asker\nmessages:\n  - role: user\n    content: Do it.\n',
+  )
+  await until(() => readdirSync(project.at(queued)).length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const { code, json } = await cancel(project, 'sent-1')
+  expect(code).toBe(0)
+  expect(json()).toMatchObject([{ session: 'sent-1', cancelled: true, queued: true }])
+  await engine.startWorker()
+  await until(() => readdirSync(project.at(queued)).length === 0)
+  const next = await startSession(project, 'quick')
+  await until(() => statusOf(project, next) === 'completed')
+  if (project.exists('.cadre/sessions/sent-1.session.yaml'))
+    await until(() => outcomeOf(project, 'sent-1') === 'cancelled')
+  expect(project.exists('runs.txt')).toBe(false)
 })
 
 async function stopServer({ engine }: EngineProject): Promise<void> {

@@ -1,4 +1,4 @@
-import { CadreError } from '@cadre/core'
+import { CadreError, placeNamePattern, placeNameRule } from '@cadre/core'
 
 /** The names of a place's virtual objects at the server. */
 export interface PlaceNames {
@@ -17,12 +17,8 @@ export interface PlaceNames {
 }
 
 export function placeNames(place: string): PlaceNames {
-  // The server rejects other names, and names that start with `restate`.
-  if (!/^[a-z0-9][a-z0-9-]{0,62}$/i.test(place)) {
-    throw new CadreError(
-      'configuration',
-      `engine.place ${JSON.stringify(place)} is not valid. Use up to 63 letters, digits and hyphens.`,
-    )
+  if (!placeNamePattern.test(place)) {
+    throw new CadreError('configuration', `engine.place ${JSON.stringify(place)} must be ${placeNameRule}.`)
   }
   const trees = `cadre-${place}`
   return {

@@ -50,12 +50,17 @@ export async function homeForRun(io: Environment, flags: TrustFlags): Promise<Ho
   return untrusted.length === 0 ? home : substituteHome(io, home)
 }
 
-export function rejectUntrusted(home: Home, items: readonly FolderItem[]): void {
+/** `command`: the one that asks in a terminal. */
+export function rejectUntrusted(
+  home: Home,
+  items: readonly FolderItem[],
+  command = '"cadre run" or "cadre up"',
+): void {
   if (items.length === 0) return
   const reasons = items.map(({ what }) => `it ${what}`).join('; ')
   throw new CadreError(
     'configuration',
-    `this home directory is not trusted: ${reasons}. Inspect it, then start "cadre run" or "cadre up" in a terminal and answer the question, or use --trust (or CADRE_TRUST=1) for one command.`,
+    `this home directory is not trusted: ${reasons}. Inspect it, then start ${command} in a terminal and answer the question, or use --trust (or CADRE_TRUST=1) for one command.`,
     { where: home.path },
   )
 }

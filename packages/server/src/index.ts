@@ -13,7 +13,13 @@ export { type LoginGrant, writeLogin } from './http/guard/login-file.ts'
 export { type OpenedPage, openPage } from './http/open-page.ts'
 export { createMailboxDuty } from './mailboxes/create-mailbox-duty.ts'
 export { createRemoteKeeper } from './remote/create-remote-keeper.ts'
-export { dropQueuedOrders } from './remote/drop-queued-orders.ts'
+export {
+  dropQueuedOrders,
+  isCancelQueued,
+  type QueuedStart,
+  queueCancel,
+  queuedStarts,
+} from './remote/drop-queued-orders.ts'
 export { SessionMirror } from './remote/session-mirror.ts'
 export type { KeepRequest, KeptSessionState, SessionKeeper } from './session-keeper.ts'
 export { createSessionKeeper, type Keeper } from './sessions/create-session-keeper.ts'

@@ -1,3 +1,5 @@
+import { placeNamePattern, placeNameRule } from '@cadre/core'
+
 /** The expected type of a value in a configuration file. */
 export type ValueShape =
   | {
@@ -53,11 +55,7 @@ export const budgetsShape: ValueShape = {
 /** How many trees run at the same time. */
 export const parallelShape: ValueShape = { kind: 'keys', keys: { place: wholeNumber, home: wholeNumber } }
 
-const place: ValueShape = {
-  kind: 'matching',
-  pattern: /^[a-z0-9][a-z0-9-]{0,62}$/i,
-  says: 'a name of up to 63 letters, digits and hyphens, such as office',
-}
+const place: ValueShape = { kind: 'matching', pattern: placeNamePattern, says: placeNameRule }
 
 /** The settings of a model server. */
 const server: { readonly [key: string]: ValueShape } = {

@@ -156,6 +156,14 @@ describe('loadConfig', () => {
       'engine.place must be a name of up to 63 letters, digits and hyphens',
     ],
     [
+      'engine: {kind: restate, place: office-messages}',
+      'engine.place must be a name of up to 63 letters, digits and hyphens, such as office, that does not end with -messages, -index, -blobs, -directory or -ledger, not "office-messages"',
+    ],
+    [
+      'engine: {kind: restate, place: a, ledger: office-ledger}',
+      'engine.ledger must be a name of up to 63 letters',
+    ],
+    [
       'engine: {kind: restate, place: a, ingress: localhost}',
       'engine.ingress must be an address such as http://127.0.0.1:8080, without a user name or password, not "localhost".',
     ],

@@ -17,6 +17,7 @@ import type { IndexEntry, LiveOrder } from '../worker/handlers.ts'
 import { defaultWorkerLimits } from '../worker/worker-options.ts'
 import { createDirectory } from './directory.ts'
 import { OrderKeys } from './order-keys.ts'
+import { PlaceHealth } from './place-health.ts'
 import type { RestateKeeper, RestateKeeperOptions } from './restate-keeper.ts'
 import { SeenRoots } from './seen-roots.ts'
 import { TreeWatch } from './tree-watch.ts'
@@ -52,7 +53,11 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
   }
 
   const versionOf = async (root: string) => (await headOf(root)).head?.version ?? 0
-  const watch = new TreeWatch({ directory, look, interval: pollInterval, compareInterval })
+  const health = new PlaceHealth({ ingress: options.ingress, place, ...(headers && { headers }) })
+  const watch = new TreeWatch({
+    ...{ directory, look, interval: pollInterval, compareInterval },
+    answered: (error) => health.answered(error),
+  })
 
   const indexOf = async (session: string) => (await ingress.call(names.index, session, 'get')) as IndexEntry
 
@@ -221,8 +226,12 @@ export function createRestateKeeper(options: RestateKeeperOptions): RestateKeepe
     onRest: (listener) => watch.onRest(listener),
     onChange: (listener) => watch.onChange(listener),
     onOtherChange: (listener) => watch.onOtherChange(listener),
+    onProblem: (listener) => health.onProblem(listener),
     watch: (root) => watch.watch(root),
-    close: () => watch.close(),
+    close() {
+      watch.close()
+      health.close()
+    },
   }
 }
 

@@ -74,6 +74,11 @@ export interface RestateKeeper {
    * the beginning.
    */
   onOtherChange(listener: (root: string | undefined) => void): () => void
+  /**
+   * Calls `listener` with the reason when no worker of the place answers, and with `undefined` when one does again. Only while this keeper
+   * waits for changes.
+   */
+  onProblem(listener: (problem: string | undefined) => void): () => void
   watch(root: string): void
   /** Stops watching. Orders that were sent remain with the server. */
   close(): void

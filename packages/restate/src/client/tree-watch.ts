@@ -26,6 +26,8 @@ export interface TreeWatchOptions {
   readonly interval: number
   /** The longest time until all trees are compared. */
   readonly compareInterval: number
+  /** Called with each answer of the directory, and with an error if it fails, or takes longer than the directory waits. */
+  readonly answered?: (error?: unknown) => void
 }
 
 interface Watched {
@@ -38,6 +40,9 @@ interface Watched {
 const failurePause = 1_000
 /** If the connection is lost unnoticed. Longer than the directory waits. */
 const answerTimeout = 60_000
+/** After this time without an answer, no worker is running. The directory answers the first request at once, and waits before others. */
+const firstSilence = 5_000
+const silence = 25_000
 const lookedAtOnce = 20
 
 export class TreeWatch {
@@ -123,14 +128,26 @@ export class TreeWatch {
   /** Waits for changes, and returns the watched trees that may have changed. */
   async #changed(): Promise<readonly string[]> {
     const { compareInterval } = this.#options
+    const { answered = () => {} } = this.#options
+    const late = setTimeout(
+      () => answered(new Error('no answer')),
+      this.#since === null ? firstSilence : silence,
+    )
+    late.unref()
     try {
       const { seq, roots } = await this.#ask()
+      answered()
       this.#since = seq
       this.#reportOthers(roots)
       if (roots !== null && performance.now() - this.#comparedAt < compareInterval)
         return roots.filter((root) => this.#watched.has(root))
-    } catch {
+    } catch (error) {
+      if (!this.#isClosed) answered(error)
+      // The next answer comes as soon as a worker is running.
+      this.#since = null
       await this.#pause(failurePause)
+    } finally {
+      clearTimeout(late)
     }
     this.#comparedAt = performance.now()
     return [...this.#watched.keys()]

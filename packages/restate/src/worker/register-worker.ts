@@ -19,7 +19,18 @@ export interface RegisterOptions {
   readonly patience?: number
   /** Called with the reason when the server cannot reach the worker and this tries again. */
   readonly report?: (message: string) => void
+  readonly signal?: AbortSignal
 }
+
+export interface HandOverOptions extends Pick<RegisterOptions, 'admin' | 'url' | 'place' | 'headers'> {
+  /** The deployment of the worker that stops. */
+  readonly deployment: string
+  /** The addresses of workers that are running. */
+  readonly others: readonly string[]
+}
+
+/** How long a worker that stops waits for the server and for one other worker, in milliseconds. */
+const handOverLimit = 5_000
 
 /** Registers a worker at the server and returns the id of its deployment. New trees and the next lives of old ones run on it. */
 export async function registerWorker(options: RegisterOptions): Promise<string> {
@@ -32,6 +43,45 @@ export async function registerWorker(options: RegisterOptions): Promise<string> 
   }
   return deployment.id
 }
+
+/**
+ * Lets the server send everything to another worker, if this one, which stops, was the last to register: otherwise, the place would stand
+ * still although another worker is running. Returns the address of the other worker, or `undefined` if nothing has changed. Rejects if the
+ * server does not answer.
+ */
+export async function handOverPlace(options: HandOverOptions): Promise<string | undefined> {
+  const { deployment, others, place, url } = options
+  const within = () => ({ ...options, patience: 0, signal: AbortSignal.timeout(handOverLimit) })
+  const { trees } = placeNames(place)
+  const newest = (await ask(within(), `services/${trees}`)) as { deployment_id: string }
+  if (newest.deployment_id !== deployment) return undefined
+  const all = (await ask(within(), 'deployments')) as { deployments: readonly Deployment[] }
+  const known = all.deployments
+    .filter(({ id, services }) => id !== deployment && services.some(({ name }) => name === trees))
+    .toSorted((a, b) => (a.created_at < b.created_at ? 1 : -1))
+  const running = new Set(others.map(withoutSlash))
+  // Behind a load balancer, other workers have the same address.
+  if (running.has(withoutSlash(url))) return undefined
+  for (const { uri = '' } of known) {
+    if (!running.has(withoutSlash(uri))) continue
+    try {
+      await register({ ...within(), url: uri })
+      return withoutSlash(uri)
+    } catch (error) {
+      if (!(error instanceof CadreError)) throw error
+    }
+  }
+  return undefined
+}
+
+interface Deployment {
+  readonly id: string
+  readonly uri?: string
+  readonly created_at: string
+  readonly services: readonly { readonly name: string }[]
+}
+
+const withoutSlash = (url: string) => url.replace(/\/+$/, '')
 
 async function register(options: RegisterOptions): Promise<{ readonly id: string }> {
   const { url, force = true, patience = 30_000, report } = options
@@ -84,12 +134,17 @@ function unreachableReason(answer: string): string | undefined {
   }
 }
 
-async function ask({ admin, url, headers }: RegisterOptions, path: string, body?: unknown): Promise<unknown> {
+async function ask(
+  { admin, url, headers, signal }: RegisterOptions,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
   const address = `${admin.replace(/\/+$/, '')}/${path}`
   let response: Response
   try {
     response = await fetch(address, {
       headers: { ...headers, 'content-type': 'application/json' },
+      ...(signal && { signal }),
       ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
     })
   } catch (error) {

@@ -16,6 +16,7 @@ import type { RunEndListener } from '../sessions/session-runs.ts'
 import { requireAgent } from '../sessions/start-request.ts'
 import { createTreeComparison } from './create-tree-comparison.ts'
 import { LiveWatch } from './live-watch.ts'
+import { isOutage, OutageReports } from './outage-reports.ts'
 import { PlaceSessions } from './place-sessions.ts'
 import { RejectedEdits } from './rejected-edits.ts'
 import { RemoteDeliveries } from './remote-deliveries.ts'
@@ -45,10 +46,11 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
   let isClosed = false
 
   const problemsOfSessions = new SessionProblems(problems)
-  const reportDelivery = problemsOfSessions.reporter()
-  const reportWake = problemsOfSessions.reporter()
-  const reportRun = problemsOfSessions.reporter()
-  const reportCheck = problemsOfSessions.reporter()
+  const outages = new OutageReports()
+  const reportDelivery = outages.of(problemsOfSessions.reporter())
+  const reportWake = outages.of(problemsOfSessions.reporter())
+  const reportRun = outages.of(problemsOfSessions.reporter())
+  const reportCheck = outages.of(problemsOfSessions.reporter())
   const sessions = new PlaceSessions({ home, engine, place })
   const edits = new RejectedEdits(problems)
   const mirror = new SessionMirror({
@@ -214,6 +216,10 @@ export function createRemoteKeeper(options: RemoteKeeperOptions): Keeper {
           .catch((error: unknown) =>
             problems.report('engine', 'config.yaml', [{ severity: 'error', message: messageOf(error) }]),
           )
+      trees.onProblem?.((message) => {
+        if (!isOutage(message)) outages.clear()
+        problems.report('engine', '[engine]', message === undefined ? [] : [{ severity: 'error', message }])
+      })
       // A command, or another daemon, may continue or end a tree that this daemon does not follow.
       trees.onOtherChange((root) => {
         if (root === undefined) return compare()

@@ -74,6 +74,8 @@ export interface RemoteTrees {
   onChange(listener: (root: string) => void): () => void
   /** Calls the listener when another tree has rested or archived its record, and without a root if any of them may have. */
   onOtherChange(listener: (root: string | undefined) => void): () => void
+  /** Calls the listener when no worker of the place answers, with the reason, and with `undefined` when one does again. */
+  onProblem?(listener: (problem: string | undefined) => void): () => void
   watch(root: string): void
   close(): void
 }

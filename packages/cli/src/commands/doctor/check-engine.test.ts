@@ -27,7 +27,12 @@ test('reports workers with different parts, and a place without workers', () => 
   ])
   // A worker of an older version does not publish it.
   expect(checkWorkers([code('1'), code()], 'x')).toMatchObject([{ status: 'ok' }])
-  expect(checkWorkers([], 'x')).toMatchObject([{ status: 'fail', fix: 'Start one with "cadre worker".' }])
+  expect(checkWorkers([], 'x')).toMatchObject([
+    {
+      status: 'fail',
+      fix: expect.stringMatching(/^Start one with "cadre worker"\. If one is running, restart it/),
+    },
+  ])
 })
 
 test('warns about workers that others can reach, and a server elsewhere, without keys', () => {

@@ -3,7 +3,8 @@ import type { Settings } from '@cadre/runtime'
 import { formatCount } from '../../output/numbers.ts'
 import { type RestateSettings, withDefaults } from '../engine/engine-settings.ts'
 import { digestParts } from '../engine/parts-digest.ts'
-import { cardLimit, cardPrefix, type WorkerCard } from '../engine/worker-card.ts'
+import { queryServer } from '../engine/query-server.ts'
+import { runningWorkers, type WorkerCard } from '../engine/worker-card.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 const name = 'engine'
@@ -57,12 +58,7 @@ export async function checkEngine(
     const stuck = await invocations(
       `status = 'running' and target_handler_name not in ('run', 'changes', 'live') and last_start_at < now() - interval '${stuckAfter} seconds'`,
     )
-    const cards = await query(
-      `select value_utf8 from state where service_name = '${names.blobs}' and service_key like '${cardPrefix}%'`,
-    )
-    const workers = cards
-      .map(({ value_utf8 }) => JSON.parse(JSON.parse(String(value_utf8))) as WorkerCard)
-      .filter(({ renewed }) => Date.now() - renewed < cardLimit)
+    const workers = await runningWorkers(query, names.blobs)
     const label = (invocation: Invocation) => labelOf(invocation, names.trees)
     return [
       ok(name, `the Restate server at ${ingress} answers`),
@@ -135,7 +131,7 @@ function checkFailing(failing: readonly Invocation[], label: Label): Check[] {
     fail(
       name,
       `${listOf(all, label)} cannot continue: ${reason}`,
-      `Start the worker at this address again, or repair the network between the server and the worker. If the worker does not come back, move its sessions: see ${guide}.`,
+      `Start the worker at this address again, or repair the network between the server and the worker. If another worker is running, restart that one, so that the server sends everything new to it. If the worker does not come back, move its sessions: see ${guide}.`,
     ),
   )
 }
@@ -206,7 +202,7 @@ export function checkWorkers(workers: readonly WorkerCard[], place: string): Che
       fail(
         name,
         `no worker is running for place ${place}, so its sessions stay queued`,
-        'Start one with "cadre worker".',
+        'Start one with "cadre worker". If one is running, restart it: the server sends everything to the worker that registered last.',
       ),
     ]
   const different = others.flatMap((other) => {
@@ -234,23 +230,6 @@ export function checkWorkers(workers: readonly WorkerCard[], place: string): Che
 
 function workerLabel({ host, pid, url }: WorkerCard): string {
   return `${host}/${pid} (${url})`
-}
-
-async function queryServer(
-  admin: string,
-  sql: string,
-  limit: number,
-): Promise<readonly Record<string, unknown>[]> {
-  const response = await fetch(`${admin.replace(/\/+$/, '')}/query`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ query: sql }),
-    signal: AbortSignal.timeout(limit),
-  })
-  const text = await response.text()
-  if (!response.ok)
-    throw new Error(`the server responded with status ${response.status}: ${text.slice(0, 200)}`)
-  return (JSON.parse(text) as { rows: Record<string, unknown>[] }).rows
 }
 
 const startIt = 'Start it, for example with "cadre engine start", or correct engine.ingress in config.yaml.'

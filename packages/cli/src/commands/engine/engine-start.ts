@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { CadreError } from '@cadre/core'
-import { requireTrustedHome, userPaths } from '@cadre/runtime'
+import { CadreError, placeNamePattern } from '@cadre/core'
+import { homeOf, rejectUntrusted, untrustedItems, userPaths } from '@cadre/runtime'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
 import type { Io } from '../../io.ts'
 import { handleStopSignals } from '../../run/handle-stop-signals.ts'
@@ -11,6 +11,7 @@ import { requireOutsideSession } from '../daemon/require-outside-session.ts'
 import { engineIdentity } from './engine-identity.ts'
 import { findRestateServer } from './find-restate-server.ts'
 import { restateConfig } from './restate-config.ts'
+import { recordOwner, rejectIfUsed } from './server-owner.ts'
 
 export interface EngineStartFlags {
   readonly home?: string
@@ -23,8 +24,13 @@ export interface EngineStartFlags {
 
 /** `cadre engine start`. */
 export async function startEngine(io: Io, flags: EngineStartFlags): Promise<ExitCode> {
-  const home = await requireTrustedHome(io, flags)
+  const home = homeOf(io, flags.home, flags.trust)
   requireOutsideSession(home, io)
+  if ((await untrustedItems(io, home, flags)).length > 0) {
+    const { askTrustInTerminal } = await import('../daemon/ask-trust-in-terminal.ts')
+    await askTrustInTerminal(io, { ...flags, home: home.path, workspace: io.cwd })
+  }
+  rejectUntrusted(home, await untrustedItems(io, home, flags), '"cadre engine start"')
   const program = findRestateServer(io.env)
   const folder = home.folder('engine')
   const identity = engineIdentity(path.dirname(userPaths(io.env).config))
@@ -34,6 +40,7 @@ export async function startEngine(io: Io, flags: EngineStartFlags): Promise<Exit
     nodePort: flags.nodePort ?? 5122,
   }
   const config = path.join(folder, 'restate.toml')
+  await rejectIfUsed(folder)
   writeFileSync(config, restateConfig({ folder, identityFile: identity.file, ...ports }), { mode: 0o600 })
   const log = path.join(folder, 'server.log')
   const output = openSync(log, 'a', 0o600)
@@ -45,6 +52,7 @@ export async function startEngine(io: Io, flags: EngineStartFlags): Promise<Exit
   })
   closeSync(output)
   endWithThisProcess(server)
+  if (server.pid !== undefined) server.once('exit', recordOwner(folder, server.pid))
   const ended = new Promise<string>((resolve) => {
     server.once('error', (error) => resolve(error.message))
     server.once('exit', (code, signal) => resolve(code === null ? `${signal}` : `code ${code}`))
@@ -113,12 +121,11 @@ interface ReadyServer {
 
 function report(io: Io, { json }: EngineStartFlags, ready: ReadyServer): void {
   const { server, folder, settings, ingress, admin, publicKey } = ready
-  const place =
-    hostname()
-      .split('.')[0]
-      ?.replaceAll(/[^a-z0-9-]/gi, '-')
-      .replace(/^-+/, '')
-      .slice(0, 63) || 'here'
+  const host = (hostname().split('.')[0] ?? '')
+    .replaceAll(/[^a-z0-9-]/gi, '-')
+    .replace(/^-+/, '')
+    .slice(0, 63)
+  const place = placeNamePattern.test(host) ? host : 'here'
   const engine = { kind: 'restate', ingress, admin, place, identityKeys: [publicKey] }
   if (json) {
     io.stdout.write(
@@ -151,7 +158,12 @@ async function stillRuns(server: ChildProcess): Promise<boolean> {
 
 /** The server reports the reason in its log, for example a port in use. */
 function lastLine(log: string, from: number): string {
-  const lines = readFileSync(log).subarray(from).toString('utf8').trim().split('\n')
+  const lines = readFileSync(log)
+    .subarray(from)
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .filter((line) => !/^\W*Visit https?:/.test(line))
   const last = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? ''
   return last === '' ? '' : ` Its log ends with: ${last.slice(0, 400)}`
 }

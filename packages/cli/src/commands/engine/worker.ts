@@ -24,8 +24,12 @@ import { daemonLines } from '../daemon/daemon-lines.ts'
 import { requireOutsideSession } from '../daemon/require-outside-session.ts'
 import { requireEngine } from './engine-settings.ts'
 import { partsDigest } from './parts-digest.ts'
+import { queryServer } from './query-server.ts'
 import { requireRepository } from './require-repository.ts'
-import { publishCard } from './worker-card.ts'
+import { publishCard, runningWorkers } from './worker-card.ts'
+
+/** How long a worker that stops waits for the admin API, in milliseconds. */
+const adminLimit = 2_000
 
 export interface WorkerFlags extends Pick<GateFlags, 'allow'> {
   readonly home?: string
@@ -47,7 +51,7 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
   const workspace = isInHome ? home.at('workspaces', 'shared') : resolveWorkspace(io, flags.workspace)
   const options = { ...flags, home: home.path, workspace }
   await (await import('../daemon/ask-trust-in-terminal.ts')).askTrustInTerminal(io, options)
-  rejectUntrusted(home, await untrustedItems(io, home, flags))
+  rejectUntrusted(home, await untrustedItems(io, home, flags), '"cadre worker"')
   const engine = await requireEngine(io, home)
   const { ingress, admin, place, identityKeys } = engine
   requireAddress(flags.url)
@@ -84,7 +88,9 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
         })
       : undefined
   // Large, and only workers need it.
-  const { placeNames, registerWorker, restateFailure, serveWorker } = await import('@cadre/restate')
+  const { handOverPlace, placeNames, registerWorker, restateFailure, serveWorker } = await import(
+    '@cadre/restate'
+  )
   const worker = await serveWorker({
     parts: {
       createOrchestrator: (engine) => orchestrate(parts, { engine, emit, telemetry, checkouts }),
@@ -135,7 +141,27 @@ export async function runWorker(io: Io, flags: WorkerFlags): Promise<ExitCode> {
     const ready = `This worker runs sessions for place ${place} and listens at ${url}. Agents work in ${checkouts === undefined ? workspace : `checkouts of ${checkouts.repository}`}. Press Ctrl-C to stop.`
     happened('worker.ready', ready, { pid: process.pid, url, place, deployment, workspace, digest })
     await stopped
+    const handOver = async (report: (message: string) => void) => {
+      try {
+        const query = (sql: string) => queryServer(admin, sql, adminLimit)
+        const workers = await runningWorkers(query, placeNames(place).blobs)
+        const others = workers
+          .filter(({ host, pid }) => host !== hostname() || pid !== process.pid)
+          .map((other) => other.url)
+        if (others.length === 0) return
+        const to = await handOverPlace({ admin, url, place, deployment, others })
+        if (to !== undefined) lines.say(`New sessions of place ${place} now start on the worker at ${to}.`)
+      } catch (error) {
+        report(
+          `cannot hand over place ${place} to another worker: ${restateFailure(error, 'engine.admin')} If another worker is running, restart it.`,
+        )
+      }
+    }
+    const first = handOver(() => {})
     await worker.drain()
+    await first
+    // Again, because a worker that stopped at the same time may have handed the place over to this one.
+    await handOver(lines.tell)
     happened('worker.stopped', 'Stopped.')
     return exitCodes.done
   } finally {
@@ -157,9 +183,11 @@ async function findFreePort(host: string | undefined): Promise<number> {
 }
 
 function requireAddress(url: string | undefined): void {
-  if (url === undefined || /^https?:\/\/[^\s/?#]+\/?$/.test(url)) return
+  if (url === undefined || /^https?:\/\/[^\s/?#@]+\/?$/.test(url)) return
+  // It may contain a password.
+  const given = url.includes('@') ? '' : `, not ${JSON.stringify(url)}`
   throw new CadreError(
     'usage',
-    `--url must be an address such as http://10.0.0.5:9080, not ${JSON.stringify(url)}.`,
+    `--url must be an address such as http://10.0.0.5:9080, without a user name or password${given}.`,
   )
 }

@@ -14,20 +14,22 @@ export type CancelledOnWorker =
   | { readonly kind: 'sent' }
   /** The server has the request, and no worker has answered. */
   | { readonly kind: 'queued' }
+  /** The request is in the home, because the server does not answer. */
+  | { readonly kind: 'stored'; readonly reason: string }
 
 /** How long a worker may take to answer, and then to cancel the session. */
 export const workerTimeoutMs = 5_000
-const serverTimeoutMs = 10_000
-const reason = 'a person cancelled it'
+export const serverTimeoutMs = 10_000
+export const cancelReason = 'a person cancelled it'
 
 /**
  * Cancels a session that the workers of a place run. If no daemon is running, the Restate server stores the request, so it needs neither a
- * daemon nor a worker.
+ * daemon nor a worker. If the server does not answer, the request is stored in the home for the daemon.
  */
 export async function cancelOnWorker(
   io: Io,
   sessions: Sessions,
-  { spec: { id, root } }: StoredSession,
+  { spec: { id, root, agent } }: StoredSession,
   place: string,
 ): Promise<CancelledOnWorker> {
   const { home } = sessions
@@ -57,18 +59,34 @@ export async function cancelOnWorker(
       if (!(error instanceof CadreError && error.code === 'owned')) throw error
     })
 
-  const before = await ifAnswered((keeper) => readNow(keeper, id))
+  const before = await orFailure(() => ifAnswered((keeper) => readNow(keeper, id)))
   const isRunning = () => isDaemonRunning(home)
+  /** A daemon that is running owns the queue, and has not answered. */
+  const store = async (failure: CadreError) => {
+    if (isRunning()) throw failure
+    const { queueCancel } = await import('@cadre/server')
+    queueCancel(home, { session: id, root, agent: agent.name, reason: cancelReason })
+  }
   // It also drops what was requested before, which could continue even an ended session, and writes the files afterwards.
   const request = () => requestCancel({ home, session: id, isRunning }, AbortSignal.timeout(serverTimeoutMs))
   // On a full disk, the server can still cancel the session.
   const isTaken = isRunning() && (await request().catch(unlessSystemFails)) === 'taken'
+  if (before instanceof CadreError) {
+    if (!isTaken) await store(before)
+    return { kind: 'stored', reason: before.message }
+  }
   if (before !== 'unanswered' && before !== undefined && isEndedStatus(before.status)) {
     await updateFiles()
     return { kind: 'ended', outcome: before.outcome ?? before.status }
   }
   if (!isTaken) {
-    await withKeeper(serverTimeoutMs, (keeper) => keeper.cancel(id, reason, { root }))
+    const failure = await orFailure(async () => {
+      await withKeeper(serverTimeoutMs, (keeper) => keeper.cancel(id, cancelReason, { root }))
+    })
+    if (failure !== undefined) {
+      await store(failure)
+      return { kind: 'stored', reason: failure.message }
+    }
     if (!isRunning()) {
       const { dropQueuedOrders } = await import('@cadre/server')
       dropQueuedOrders(home, id)
@@ -87,6 +105,16 @@ export async function cancelOnWorker(
   return after.outcome === 'cancelled'
     ? { kind: 'cancelled' }
     : { kind: 'ended', outcome: after.outcome ?? after.status }
+}
+
+/** Returns the error if the server cannot be reached or does not answer. */
+async function orFailure<T>(work: () => Promise<T>): Promise<T | CadreError> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof CadreError && (error.code === 'backend' || error.code === 'timeout')) return error
+    throw error
+  }
 }
 
 function unlessSystemFails(error: unknown): undefined {

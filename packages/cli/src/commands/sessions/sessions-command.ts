@@ -79,8 +79,9 @@ const cancel = defineCommand({
   brief: 'Cancel a session that runs in another process, and all sessions below it',
   about:
     'Cancels a session and all sessions below it. Cancelling the entry session stops the whole run, which you can resume. If\n' +
-    'you cancel another session, the agent that delegated to it continues without it. A session that a worker runs ends for good.\n' +
-    'With --json: {"type": "cancel", "session", "cancelled", "queued"?: no worker is running, so the request waits, "message"}.',
+    'you cancel another session, the agent that delegated to it continues without it. If no worker\n' +
+    'or Restate server answers, the request is stored. It also cancels a session that waits to be started.\n' +
+    'With --json: {"type": "cancel", "session", "cancelled", "queued"?: the request is stored until a worker can take it, "message"}.',
   examples: [['sessions cancel researcher-9x1', 'the rest of the run continues']],
   parameters: {
     flags: { home: homeFlag, trust: trustFlag, json: jsonFlag },
