@@ -3,7 +3,7 @@ import type { SessionSpec } from '@cadre/core'
 import { isInside } from '@cadre/disk'
 import type { Home } from '@cadre/home'
 
-/** Creates the folder of a session that works in `workspaces/` of the home, such as one that a person has started with a file. */
+/** Creates the folder of a session that works in `workspaces/` in the home, such as one that a person has started with a file. */
 export function makeHomeWorkspace(
   home: Home,
   { workspace, isolation }: Pick<SessionSpec, 'workspace' | 'isolation'>,

@@ -255,7 +255,11 @@ export class RemoteDeliveries {
     if (start === undefined) return false
     const status = result.kind === 'report' ? result.report.status : 'error'
     if (status === 'error' && !start.reportsFailure) {
-      this.#rejected(first, 'start this session', reasonIn(result) || 'it was suspended before it began')
+      this.#rejected(
+        first,
+        'start this session',
+        reasonIn(result) || 'the session was suspended before it began',
+      )
       return true
     }
     if (status === 'cancelled') this.#drop(first)

@@ -4,7 +4,9 @@
  * 1. The request to start is in the queue on disk before the file is moved, and is sent only after that. So a crash in between neither loses
  *    the session nor starts it twice.
  * 2. The file is kept as `.orig`. The record of the session takes its place.
- * 3. An agent could have written a file while a command runs without a sandbox. Such a file starts nothing.
+ * 3. A file that asks for something that workers may not or cannot do is not moved. A corrected file replaces a start that no worker has
+ *    accepted.
+ * 4. An agent could have written a file while a command runs without a sandbox. Such a file starts nothing.
  */
 import { CadreError, messageOf } from '@cadre/core'
 import { doubtsAbout, isUnsandboxedCommandRunning } from '@cadre/home'

@@ -78,7 +78,7 @@ export class DeliveryQueue<Request extends QueuedOrder = QueuedRequest> {
     this.#keep({ file, session: sessionOf(request), request })
   }
 
-  /** Puts another request for the same session in the place of a queued one. Throws system errors; the queued one then stays. */
+  /** Replaces a queued request by another one for the same session. Throws system errors; the queued one then stays. */
   replace({ file, session }: QueuedDelivery<Request>, request: Request): void {
     this.#write(file, request)
     const others = this.of(session).filter((one) => one.file !== file)
