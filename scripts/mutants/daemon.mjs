@@ -47,7 +47,7 @@ export const daemonMutants = {
     ],
     [
       'the daemon resumes sessions in untrusted folders',
-      `${server}/sessions/session-runs.ts`,
+      `${server}/sessions/foreign-workspace-reason.ts`,
       'if (trusted) return undefined',
       'return undefined',
     ],

@@ -301,15 +301,15 @@ export const workerMutants = {
     [
       'a message that the server has is not cancelled',
       deliveries,
-      'isRestored || this.#sent.has(file)',
-      'isRestored',
+      'return this.#sent.has(file) || (isRestored',
+      'return (isRestored',
       [cancelTests],
     ],
     [
       'a start that an earlier daemon has sent is not cancelled',
       deliveries,
-      'isRestored || this.#sent.has(file)',
-      'this.#sent.has(file) || isRestored === null',
+      'return this.#sent.has(file) || (isRestored === true',
+      'return this.#sent.has(file) || (isRestored === undefined',
       [cancelTests],
     ],
     [
