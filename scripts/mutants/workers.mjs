@@ -299,6 +299,13 @@ export const workerMutants = {
       ['tests/gate/worker-session-files.test.ts'],
     ],
     [
+      'a life that repeats an answer reports the child instead of the run',
+      'packages/restate/src/engine/carry-out-order.ts',
+      'return isOld && target !== log.root ? restAsIs(host, signal) : result',
+      'return result',
+      orderTests,
+    ],
+    [
       'a message that the server has is not cancelled',
       deliveries,
       'return this.#sent.has(file) || (isRestored',

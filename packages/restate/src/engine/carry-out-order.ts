@@ -74,9 +74,13 @@ async function resumeUncancelled(session: string, host: OrderHost, signal: Abort
   const target = log.isOpen(log.root) ? log.root : session
   const entries = (await log.load(target))?.entries ?? []
   // Resuming a child that has ended resumes its run.
-  const ofRun = foldEntries(entries, target).ended && (await log.load(log.root))?.entries
+  const hasEnded = foldEntries(entries, target).ended !== undefined
+  const ofRun = hasEnded ? (await log.load(log.root))?.entries : undefined
   if (isCancelled(entries, target) || isCancelled(ofRun ?? [], log.root)) return restAsIs(host, signal)
-  return orchestrator.resume(session, {}, signal)
+  const result = await orchestrator.resume(session, {}, signal)
+  // If the run has finished too, nothing ran: a later life repeats an order that an earlier one has carried out.
+  const isOld = hasEnded && result.kind === 'report' && result.report.session === target
+  return isOld && target !== log.root ? restAsIs(host, signal) : result
 }
 
 function isCancelled(entries: readonly Entry[], id: string): boolean {

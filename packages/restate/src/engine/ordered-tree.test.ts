@@ -160,6 +160,20 @@ test('an answer continues the session that asked, although its run has finished'
   expect(result).toMatchObject({ kind: 'report', report: { session: 'worker-1' } })
 })
 
+test('a life that repeats an answer reports the finished run, and not the child that was answered', async () => {
+  const recorded = (log: TreeLog) => {
+    log.add({ t: 'open', spec: root })
+    log.add({ t: 'open', spec: child })
+    const answered = { role: 'event', type: 'person.answered', name: question.name, decision: 'approve' }
+    log.record('worker-1', [asked, answered as Draft, ended('worker-1', 'completed')])
+    log.add({ t: 'end', id: 'worker-1', status: 'completed', outcome: 'completed' })
+    log.record('lead-1', [ended('lead-1', 'completed')])
+    log.add({ t: 'end', id: 'lead-1', status: 'completed', outcome: 'completed' })
+  }
+  const { result } = await runLife({ orders: [answer], recorded })
+  expect(result).toEqual({ kind: 'report', report: reportOf('lead-1', 'completed') })
+})
+
 test('a second answer to a child that has ended does not begin its cancelled run again', async () => {
   const previous = { kind: 'report', report: reportOf('worker-1', 'completed') } as const
   const recorded = (log: TreeLog) => {
