@@ -54,12 +54,18 @@ export const workerMutants = {
       'if (isDone) this.#failed',
       ['packages/restate/src/engine/arrivals.test.ts'],
     ],
-    ['sleeping trees fill the memory of a worker', engine, 'void this.#forgetArchived()', '', lifeTests],
+    [
+      'sleeping trees fill the memory of a worker',
+      'packages/restate/src/engine/rested-trees.ts',
+      'void this.#forgetArchived()',
+      '',
+      lifeTests,
+    ],
     [
       'a tree is forgotten before others can read it',
-      engine,
-      '.catch(() => false)) this.#forget(root, attempt)',
-      '.catch(() => false) !== undefined) this.#forget(root, attempt)',
+      'packages/restate/src/engine/rested-trees.ts',
+      '.catch(() => false)) this.#forget(attempt)',
+      '.catch(() => false) !== undefined) this.#forget(attempt)',
       lifeTests,
     ],
     [

@@ -10,6 +10,7 @@
  *    A session that the record of another one names is found even if the directory does not know it yet.
  * 5. A worker that is draining still runs invocations whose journal binds them to its address, and moves their trees on.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type Answer,
   answerIn,
@@ -23,7 +24,7 @@ import {
   type StoredSession,
   stopGrace,
 } from '@cadre/core'
-import { isAlive, type ProcessIdentity, thisProcess } from '@cadre/disk'
+import { type ProcessIdentity, thisProcess } from '@cadre/disk'
 import type { internal, ObjectContext } from '@restatedev/restate-sdk'
 import { type Blobs, createBlobs } from '../blobs.ts'
 import { createDirectory, type Directory } from '../client/directory.ts'
@@ -43,11 +44,13 @@ import type { IndexEntry } from '../worker/handlers.ts'
 import { defaultWorkerLimits, type WorkerLimits } from '../worker/worker-options.ts'
 import { type Arrival, Arrivals } from './arrivals.ts'
 import { recordAnswer } from './carry-out-order.ts'
+import { endOfEarlierLives } from './earlier-lives.ts'
 import { type AttemptHost, invokeTree, type TreeAttempt } from './invoke-tree.ts'
 import { LentTrees } from './lent-trees.ts'
 import { LiveEvents } from './live-events.ts'
 import type { OrderRunner } from './order-runner.ts'
 import { OrderedTree } from './ordered-tree.ts'
+import { RestedTrees } from './rested-trees.ts'
 import { createTreeLife, type TreeLife } from './tree-life.ts'
 import { TreeRun, type TreeRunHost } from './tree-run.ts'
 
@@ -67,9 +70,6 @@ export interface RestateEngineOptions {
   readonly report?: (message: string) => void
 }
 
-/** How long the server may need to show what was archived, in milliseconds. */
-const archivePause = 1_000
-const checkedAtOnce = 20
 /** A server that does not answer for this long may need a person. In milliseconds. */
 const reportAfter = 10_000
 /** How long a worker that has handed over its trees waits for the server to confirm it, in milliseconds. */
@@ -97,14 +97,13 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   readonly #seen = new SeenRoots()
   readonly #self: ProcessIdentity
   readonly #held = new Map<string, TreeAttempt>()
-  readonly #rested = new Map<string, TreeAttempt>()
+  readonly #rested: RestedTrees
   readonly #trees = new Map<TreeLog, OrderedTree>()
   readonly #unwinding = new Map<string, Promise<void>>()
   readonly #alone = new WeakMap<TreeLog, Promise<EarlierLives>>()
   readonly #children = new Map<string, Promise<Report>>()
   readonly #arrivals = new Arrivals()
   readonly #ended = new AbortController()
-  #isForgetting = false
   #isFailureReported = false
   #runner: (spec: SessionSpec) => Promise<Report> = () =>
     Promise.reject(new Error('unreachable: no runner is attached'))
@@ -124,6 +123,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     this.blobs = createBlobs(this.#ingress, this.names.blobs)
     this.#directory = createDirectory(this.#ingress, this.names, this.scope)
     this.#self = thisProcess(options.identity)
+    this.#rested = new RestedTrees({ read: this.#read, ended: this.#ended.signal })
     this.lent = new LentTrees((root) =>
       this.#ingress.send(this.names.trees, this.scope + root, 'run', [{ kind: 'lend' }]),
     )
@@ -154,11 +154,8 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
 
   async #readOnce(id: string): Promise<StoredSession | undefined> {
     for (const { log } of this.#held.values()) if (log.has(id)) return log.stored(id)
-    for (const [root, attempt] of this.#rested) {
-      if (!attempt.log.isLoaded(id)) continue
-      if (!(await this.#isArchived(root, attempt))) return attempt.log.stored(id)
-      this.#forget(root, attempt)
-    }
+    const rested = await this.#rested.read(id)
+    if (rested !== undefined) return rested
     const found = await this.#find(id)
     return found && readStored(found.root, id, this.#read, this.blobs, found.head)
   }
@@ -220,13 +217,8 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   alone(log: TreeLog): Promise<EarlierLives> {
     let alone = this.#alone.get(log)
     if (alone === undefined) {
-      const mayAct = log.lives.some((life) => life.token !== this.#self.token && !this.#hasEnded(life))
-      // A cut-off worker notices within twice `fresh`, by its pings to the server.
-      const wait = 2 * this.limits.fresh + stopGrace
-      const earlier = log.lives.every((life) => this.#isVisible(life)) ? 'here' : 'elsewhere'
-      alone = mayAct
-        ? new Promise((resolve) => void this.#options.clock.after(wait, () => resolve(earlier)))
-        : Promise.resolve(earlier)
+      const { clock } = this.#options
+      alone = endOfEarlierLives({ lives: log.lives, self: this.#self, clock, fresh: this.limits.fresh })
       this.#alone.set(log, alone)
     }
     return alone
@@ -280,10 +272,7 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
       this.liveEvents.forget(root)
       this.#options.onTree?.(root, false)
     }
-    if (isClosed && log.isLive) {
-      this.#rested.set(root, attempt)
-      void this.#forgetArchived()
-    }
+    if (isClosed && log.isLive) this.#rested.add(attempt)
     if (isClosed) this.lent.closed(root)
     this.#trees.delete(log)
   }
@@ -301,30 +290,18 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     this.isDraining = true
     for (const tree of this.#trees.values()) tree.moveOn()
     while (!this.#arrivals.areOver || this.#held.size > 0) await pause(10)
-    let stopWaiting: () => void = () => {}
-    const late = new Promise<true>((resolve) => {
-      const timer = setTimeout(() => resolve(true), settleLimit)
-      stopWaiting = () => clearTimeout(timer)
-    })
-    if (await Promise.race([this.settled(), late]))
+    if (await Promise.race([this.settled(), pause(settleLimit, true, { ref: false })]))
       this.report('The Restate server has not confirmed that other workers can continue the last sessions.')
-    stopWaiting()
   }
 
   /** Resolves when other processes can read everything that has rested here. */
-  async settled(): Promise<void> {
-    for (const [root, attempt] of this.#rested) {
-      for (let wait = 5; !this.isClosed; wait = Math.min(2 * wait, 200)) {
-        if (await this.#isArchived(root, attempt).catch(() => false)) break
-        await pause(wait)
-      }
-      this.#forget(root, attempt)
-    }
+  settled(): Promise<void> {
+    return this.#rested.settled()
   }
 
   /** The trees that have rested here and are still in memory. */
   rested(): readonly string[] {
-    return [...this.#rested.keys()]
+    return this.#rested.roots()
   }
 
   /** Gives everything up, like the end of the process. */
@@ -395,34 +372,6 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
     return this.lent.use(log, () => work(log))
   }
 
-  /** The server shows everything that this life has recorded. */
-  async #isArchived(root: string, { archive }: TreeAttempt): Promise<boolean> {
-    return ((await readHead(root, this.#read)).head?.version ?? 0) >= archive.version
-  }
-
-  /** The tree may have run and rested again in the meantime. */
-  #forget(root: string, attempt: TreeAttempt): void {
-    if (this.#rested.get(root) === attempt) this.#rested.delete(root)
-  }
-
-  /** Sleeping trees must not take memory here. Many may rest at once, so one caller forgets all of them. */
-  async #forgetArchived(): Promise<void> {
-    if (this.#isForgetting) return
-    this.#isForgetting = true
-    while (this.#rested.size > 0 && !this.isClosed) {
-      await pause(archivePause, false)
-      const trees = [...this.#rested]
-      for (let at = 0; at < trees.length && !this.isClosed; at += checkedAtOnce)
-        await Promise.all(
-          trees.slice(at, at + checkedAtOnce).map(async ([root, attempt]) => {
-            // If the server does not answer, the tree is checked again.
-            if (await this.#isArchived(root, attempt).catch(() => false)) this.#forget(root, attempt)
-          }),
-        )
-    }
-    this.#isForgetting = false
-  }
-
   /** Repeats work that fails because the server does not answer, as long as this worker runs. */
   #untilAnswered<T>(work: () => Promise<T>): Promise<T> {
     const began = performance.now()
@@ -447,22 +396,6 @@ export class RestateEngine implements Engine, TreeRunHost, AttemptHost {
   async #indexOf(id: string): Promise<IndexEntry> {
     return (await this.#ingress.call(this.names.index, this.scope + id, 'get')) as IndexEntry
   }
-
-  #hasEnded(life: ProcessIdentity): boolean {
-    return this.#isVisible(life) && !isAlive(life, this.#self, 0)
-  }
-
-  /** This process can see the processes of that life. */
-  #isVisible({ host, space }: ProcessIdentity): boolean {
-    return host === this.#self.host && space === this.#self.space
-  }
-}
-
-function pause(ms: number, keepsProcess = true): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    if (!keepsProcess) timer.unref()
-  })
 }
 
 /** Why the default model is used is not stored. */
