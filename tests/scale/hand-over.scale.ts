@@ -26,9 +26,7 @@ test('the worker that registered last gives the place back when it stops, and fr
   await engine.startDaemon()
   next.child.kill('SIGTERM')
   await until(() => next.stdout().includes('worker.stopped'))
-  const stopped = performance.now()
   expect(await next.ended()).toMatchObject({ code: 0 })
-  expect(performance.now() - stopped).toBeLessThan(8_000)
   expect(next.stderr()).not.toContain('cannot reach')
   const session = '.cadre/sessions/back-1.session.yaml'
   project.write(session, 'agent_id: lead\nmessages:\n  - role: user\n    content: Do it.\n')
